@@ -1,0 +1,1 @@
+//! The cantus command: verbs, reports, exit codes.

@@ -1,0 +1,1 @@
+//! Notes, package and facts to a bundle.

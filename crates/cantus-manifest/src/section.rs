@@ -1,0 +1,245 @@
+//! The closed vocabularies of a section, and its name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::{Digest, RelPath};
+
+/// Where a section comes from, in bundle order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The composer's own headings and intros.
+    Frame,
+    /// The package of standing texts.
+    Package,
+    /// Notes that a dependency ships.
+    Plugin,
+    /// The user's own notes.
+    Home,
+    /// The project's notes.
+    Project,
+    /// Texts that a host adds to one invocation.
+    Launch,
+}
+
+impl Layer {
+    /// The first part of the ids of this layer.
+    #[must_use]
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Package => "pkg",
+            Self::Plugin => "plugin",
+            Self::Home => "home",
+            Self::Project => "proj",
+            Self::Launch => "launch",
+        }
+    }
+
+    fn from_prefix(prefix: &str) -> Option<Self> {
+        [Self::Frame, Self::Package, Self::Plugin, Self::Home, Self::Project, Self::Launch]
+            .into_iter()
+            .find(|layer| layer.prefix() == prefix)
+    }
+}
+
+/// Which actors a section is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifecycle {
+    /// Everyone.
+    Neutral,
+    /// Root agents in an invocation.
+    Root,
+    /// Helpers in an invocation.
+    Helper,
+}
+
+/// Why a section is not in a bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExclusionReason {
+    /// A note that the package replaces.
+    SupersededInput,
+    /// A home note behind a project note of the same path.
+    Shadowed,
+    /// A lifecycle section for another actor.
+    Overlay,
+    /// A section that this mode leaves out.
+    Mode,
+    /// A provider for which the package has nothing to say.
+    NoDirective,
+    /// Nothing to include.
+    Empty,
+}
+
+impl ExclusionReason {
+    /// The name on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::SupersededInput => "superseded_input",
+            Self::Shadowed => "shadowed",
+            Self::Overlay => "overlay",
+            Self::Mode => "mode",
+            Self::NoDirective => "no_directive",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+impl fmt::Display for ExclusionReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A section's name: at least two parts of `[A-Za-z0-9_-]` with dots between, the first a layer's prefix (§9.2).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SectionId(String);
+
+/// A text that isn't a [`SectionId`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ParseSectionIdError {
+    /// Only one part.
+    #[error("section id \"{0}\" must have at least two dot parts")]
+    Parts(String),
+    /// The first part is no layer's prefix.
+    #[error("section id \"{id}\" has unknown prefix \"{prefix}\"")]
+    Prefix {
+        /// The whole text.
+        id: String,
+        /// Its first part.
+        prefix: String,
+    },
+    /// A part is empty or has another character.
+    #[error("section id \"{id}\" has invalid part \"{part}\"")]
+    Part {
+        /// The whole text.
+        id: String,
+        /// The first bad part.
+        part: String,
+    },
+}
+
+impl SectionId {
+    /// Takes `id` if it keeps the rules of the type.
+    pub fn new(id: impl Into<String>) -> Result<Self, ParseSectionIdError> {
+        let id = id.into();
+        let Some((prefix, rest)) = id.split_once('.') else {
+            return Err(ParseSectionIdError::Parts(id));
+        };
+        if Layer::from_prefix(prefix).is_none() {
+            let prefix = prefix.to_owned();
+            return Err(ParseSectionIdError::Prefix { id, prefix });
+        }
+        match rest.split('.').find(|part| !is_part(part)).map(str::to_owned) {
+            Some(part) => Err(ParseSectionIdError::Part { id, part }),
+            None => Ok(Self(id)),
+        }
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn is_part(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+impl fmt::Display for SectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for SectionId {
+    type Err = ParseSectionIdError;
+
+    fn from_str(id: &str) -> Result<Self, Self::Err> {
+        Self::new(id)
+    }
+}
+
+impl TryFrom<String> for SectionId {
+    type Error = ParseSectionIdError;
+
+    fn try_from(id: String) -> Result<Self, Self::Error> {
+        Self::new(id)
+    }
+}
+
+impl From<SectionId> for String {
+    fn from(id: SectionId) -> Self {
+        id.0
+    }
+}
+
+/// What kind of input a section was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// The contract of a package.
+    PackageTemplate,
+    /// The helper text of a package.
+    HelperTemplate,
+    /// A provider's text in a package.
+    ProviderDirective,
+    /// A core or reference note.
+    MemoryNote,
+    /// The descriptor of a web.
+    MemoryWeb,
+    /// A strand of a web.
+    MemoryStrands,
+    /// The configuration.
+    Config,
+}
+
+/// One input of a section. Never part of a digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The layer it belongs to: package, plugin, home, project or launch.
+    pub scope: Layer,
+    /// What kind of input it is.
+    pub kind: SourceKind,
+    /// Where it lies below the root of its scope.
+    pub path: RelPath,
+    /// The digest of its bytes, where it was taken.
+    pub sha256: Option<Digest>,
+}
+
+impl fmt::Display for Source {
+    /// The path; a package's file as `package:path`, so that it isn't taken for a file of the project.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.scope {
+            Layer::Package => write!(f, "package:{}", self.path),
+            Layer::Home => write!(f, "home:{}", self.path),
+            _ => write!(f, "{}", self.path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_say_their_layer() {
+        for id in ["proj.x", "proj.core.A-_9", "frame.title", "pkg.root.final_declaration"] {
+            assert!(SectionId::new(id).is_ok(), "{id}");
+        }
+        let said = |id: &str| SectionId::new(id).unwrap_err().to_string();
+        assert_eq!(said("a"), "section id \"a\" must have at least two dot parts");
+        assert_eq!(said("A.b"), "section id \"A.b\" has unknown prefix \"A\"");
+        assert_eq!(said("proj..x"), "section id \"proj..x\" has invalid part \"\"");
+        assert_eq!(said("proj.core.é"), "section id \"proj.core.é\" has invalid part \"é\"");
+    }
+}

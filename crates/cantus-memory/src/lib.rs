@@ -1,0 +1,1 @@
+//! Note text to notes, webs and strands.

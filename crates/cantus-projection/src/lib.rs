@@ -1,0 +1,1 @@
+//! Committed instruction files: plan, check, apply.

@@ -1,0 +1,1 @@
+//! Fixtures and temporary repositories for the tests of Cantus.

@@ -1,0 +1,1 @@
+//! Finds and reads a Cantus project.
