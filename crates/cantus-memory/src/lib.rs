@@ -1,1 +1,34 @@
 //! Note text to notes, webs and strands.
+//!
+//! Bytes of a memory folder go in; a [`Corpus`] comes out, with everything that is wrong in it.
+//!
+//! Invariants:
+//! * No file, environment or clock is touched here: every function is pure.
+//! * Parsing doesn't stop at the first fault; every problem of a corpus is reported at once.
+//! * Markdown is edited by lines and the parser's spans, and every other byte is copied.
+//! * Nothing here can be turned into [`Facts`](cantus_manifest::Facts).
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod corpus;
+mod fence;
+mod front_matter;
+mod inline;
+mod markers;
+mod nearest;
+mod note;
+mod sourced;
+pub mod unicode;
+mod web;
+mod wrap;
+mod yaml;
+
+pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
+pub use fence::fences;
+pub use inline::{heading, inline, inline_body};
+pub use markers::body_with_roster;
+pub use nearest::nearest;
+pub use note::{Body, Described, Note, NoteKind, decode};
+pub use sourced::{Origin, SourcedText};
+pub use web::{Roster, Strand, Supersession, Web};
+pub use wrap::{WrappedLine, wrap};

@@ -1,0 +1,315 @@
+//! A memory folder's files to notes and webs, and what is wrong among them.
+
+use std::collections::BTreeMap;
+
+use cantus_manifest::{Diagnostic, Outcome, RelPath};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::front_matter::{Block, Fields, split};
+use crate::markers;
+use crate::note::{Content, Note, NoteKind, decode, open};
+use crate::unicode::{fold, norm, slug};
+use crate::web::{Roster, Strand, Web};
+
+/// One file as it lies on disk.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// Where it lies below its root.
+    pub path: RelPath,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What a memory folder holds, as far as notes are concerned.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTree {
+    /// The direct `*.md` files but `README.md`, in any order.
+    pub notes: Vec<SourceFile>,
+    /// The direct folders but `assets`, each with its entries.
+    pub folders: Vec<MemoryFolder>,
+}
+
+/// A folder directly below a memory folder.
+#[derive(Clone, Debug)]
+pub struct MemoryFolder {
+    /// Where it lies.
+    pub path: RelPath,
+    /// Its direct `*.md` files, in any order.
+    pub strands: Vec<SourceFile>,
+    /// Its direct folders.
+    pub folders: Vec<RelPath>,
+}
+
+/// The notes and webs of one memory folder.
+#[derive(Clone, Debug, Default)]
+pub struct Corpus {
+    /// Core and reference notes, in the order of their paths' bytes.
+    pub notes: Vec<Note>,
+    /// Webs, in the order of their priority, then of their name's bytes.
+    pub webs: Vec<Web>,
+}
+
+impl Corpus {
+    /// Reads every file of `tree`. What can't be read is left out and reported; nothing is left out silently.
+    #[must_use]
+    pub fn parse(mut tree: MemoryTree) -> Outcome<Self> {
+        let mut diagnostics = Vec::new();
+        tree.notes.sort_by(|a, b| a.path.cmp(&b.path));
+        tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
+        equal_names(tree.notes.iter().map(|file| &file.path), &mut diagnostics);
+        let names: BTreeMap<String, RelPath> =
+            tree.notes.iter().map(|file| (file.path.stem().to_owned(), file.path.clone())).collect();
+        let mut corpus = Self::default();
+        let mut unread = Vec::new();
+        for file in tree.notes {
+            let path = file.path.clone();
+            match parse_note(file, &mut diagnostics) {
+                Some(Parsed::Note(note)) => corpus.notes.push(note),
+                Some(Parsed::Web(web)) => corpus.webs.push(web),
+                None => unread.push(path),
+            }
+        }
+        corpus.add_strands(tree.folders, &names, &unread, &mut diagnostics);
+        corpus.webs.sort_by(|a, b| (a.priority, a.slug()).cmp(&(b.priority, b.slug())));
+        corpus.equal_slugs(&mut diagnostics);
+        Outcome { value: corpus, diagnostics }
+    }
+
+    /// The core notes in bundle order (§3.1): by priority, then by path.
+    #[must_use]
+    pub fn core(&self) -> Vec<&Note> {
+        let mut notes: Vec<_> = self.notes.iter().filter(|note| note.kind == NoteKind::Core).collect();
+        notes.sort_by_key(|note| note.priority);
+        notes
+    }
+
+    /// The reference notes that the bundle lists (§4.1), by path.
+    pub fn references(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(|note| note.kind == NoteKind::Reference && note.top_level)
+    }
+
+    fn add_strands(
+        &mut self,
+        folders: Vec<MemoryFolder>,
+        names: &BTreeMap<String, RelPath>,
+        unread: &[RelPath],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let mut filled = Vec::new();
+        for folder in folders {
+            let name = folder.path.file_name();
+            if let Some(web) = self.webs.iter_mut().find(|web| web.slug() == name) {
+                filled.push(name.to_owned());
+                nested_folders(&folder, diagnostics);
+                web.strands = parse_strands(folder.strands, web.roster, diagnostics);
+                colliding_labels(web, diagnostics);
+            } else if !folder.strands.is_empty() {
+                match names.get(name) {
+                    Some(note) if unread.contains(note) => {}
+                    descriptor => diagnostics.push(stray_folder(&folder.path, descriptor)),
+                }
+            }
+        }
+        for web in &self.webs {
+            reserved_name(web, diagnostics);
+            diagnostics.extend(markers::check(web));
+            if !filled.iter().any(|name| name == web.slug()) {
+                let folder = web.path.as_str().trim_end_matches(".md");
+                let message = format!("the web has no strand folder `{folder}`");
+                diagnostics.push(
+                    Diagnostic::error("web.folder", message).at(&web.path).help(format!(
+                        "create `{folder}/` and its first strand, or make the note `type: core`"
+                    )),
+                );
+            }
+        }
+    }
+
+    /// Reports notes of one kind whose section would have the same id.
+    fn equal_slugs(&self, diagnostics: &mut Vec<Diagnostic>) {
+        let core = self.notes.iter().filter(|note| note.kind == NoteKind::Core).map(|note| &note.path);
+        let kinds: [Vec<&RelPath>; 3] = [
+            core.collect(),
+            self.references().map(|note| &note.path).collect(),
+            self.webs.iter().map(|web| &web.path).collect(),
+        ];
+        for paths in kinds {
+            let mut seen: BTreeMap<String, &RelPath> = BTreeMap::new();
+            for path in paths {
+                let slug = slug(path.stem());
+                match seen.get(&slug) {
+                    // Reported as equal names already.
+                    Some(other) if name_key(other.file_name()) == name_key(path.file_name()) => {}
+                    Some(other) => diagnostics.push(
+                        Diagnostic::error(
+                            "name.collision",
+                            format!("`{path}` and `{other}` would both be the section `{slug}`"),
+                        )
+                        .at(path)
+                        .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart"),
+                    ),
+                    None => drop(seen.insert(slug, path)),
+                }
+            }
+        }
+    }
+}
+
+enum Parsed {
+    Note(Note),
+    Web(Web),
+}
+
+fn parse_note(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
+    let SourceFile { path, bytes } = file;
+    let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
+    let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
+    let faults = fields.faults();
+    let is_web = fields.boolean("web");
+    if fields.faults() > faults {
+        return None;
+    }
+    let content = Content::new(text, body, body_line);
+    if is_web == Some(true) {
+        return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
+    }
+    Note::from_fields(&path, fields, content).map(Parsed::Note)
+}
+
+fn parse_strands(
+    mut files: Vec<SourceFile>,
+    roster: Roster,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Strand> {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    equal_names(files.iter().map(|file| &file.path), diagnostics);
+    let mut strands = Vec::new();
+    for SourceFile { path, bytes } in files {
+        let text = match decode(&path, bytes) {
+            Ok(text) => text,
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                continue;
+            }
+        };
+        let strand = parse_strand(&path, text, diagnostics);
+        if roster == Roster::List
+            && strand.summary.is_none()
+            && !diagnostics.iter().any(|other| about(other, &path))
+        {
+            diagnostics.push(
+                Diagnostic::error("web.summary", "a strand of a web with `roster: list` needs a `summary`")
+                    .at(&path)
+                    .line(1)
+                    .help("add `summary:` and one sentence to its front matter"),
+            );
+        }
+        strands.push(strand);
+    }
+    strands
+}
+
+fn about(diagnostic: &Diagnostic, path: &RelPath) -> bool {
+    diagnostic.path.as_deref() == Some(path.as_str())
+}
+
+fn parse_strand(path: &RelPath, text: String, diagnostics: &mut Vec<Diagnostic>) -> Strand {
+    let parts = split(&text);
+    let (body, body_line) = (parts.body, parts.body_line);
+    let fields = match parts.block {
+        Block::None => None,
+        Block::Unclosed => {
+            let message = "the front matter has no closing `---` line";
+            diagnostics.push(Diagnostic::error("note.front_matter", message).at(path).line(1));
+            None
+        }
+        Block::Yaml(yaml) => Fields::parse(yaml, path, diagnostics),
+    };
+    Strand::from_fields(path, fields, Content::new(text, body, body_line))
+}
+
+/// Reports names that are equal but for case or Unicode form: some file systems hold only one of them.
+fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut Vec<Diagnostic>) {
+    let mut seen: BTreeMap<String, &RelPath> = BTreeMap::new();
+    for path in paths {
+        if let Some(other) = seen.insert(name_key(path.file_name()), path) {
+            diagnostics.push(
+                Diagnostic::error(
+                    "name.collision",
+                    format!("`{path}` and `{other}` have one name but for case or Unicode form"),
+                )
+                .at(path)
+                .help("rename one: macOS and Windows can't hold both"),
+            );
+        }
+    }
+}
+
+/// What two names share when a file system may take them for one.
+fn name_key(name: &str) -> String {
+    if name.is_ascii() {
+        name.to_ascii_lowercase()
+    } else {
+        fold(&name.nfc().collect::<String>()).nfc().collect()
+    }
+}
+
+fn stray_folder(folder: &RelPath, descriptor: Option<&RelPath>) -> Diagnostic {
+    let (message, help) = match descriptor {
+        Some(note) => (
+            format!("the folder holds notes, but `{note}` does not say `web: true`"),
+            format!("put `web: true` into the front matter of `{note}`, or move the folder away"),
+        ),
+        None => (
+            format!("the folder holds notes, but there is no descriptor `{folder}.md`"),
+            format!(
+                "write `{folder}.md` with `web: true` in its front matter, or move the notes up or into `assets/`"
+            ),
+        ),
+    };
+    Diagnostic::error("web.stray", message).at(folder).help(help)
+}
+
+fn nested_folders(folder: &MemoryFolder, diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.extend(folder.folders.iter().map(|nested| {
+        Diagnostic::error("web.nested", "a web's folder can't hold folders")
+            .at(nested)
+            .help(format!("move its notes up into `{}/`", folder.path))
+    }));
+}
+
+fn reserved_name(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
+    let name = norm(web.slug());
+    if ["readme", "assets"].contains(&name.as_str()) {
+        let message = format!("`{}` can't be a web's name: it is reserved", web.slug());
+        diagnostics.push(
+            Diagnostic::error("web.reserved", message).at(&web.path).help("rename the note and its folder"),
+        );
+    }
+}
+
+/// Reports labels that two strands share once case, hyphens and blanks are evened out (§5.8).
+fn colliding_labels(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
+    let mut labels: BTreeMap<String, Vec<(&Strand, &'static str)>> = BTreeMap::new();
+    for strand in &web.strands {
+        let aliases = strand.aliases.iter().map(|alias| (alias.as_str(), "alias"));
+        let own = [(strand.slug(), "file name"), (strand.keyword.text.as_str(), "keyword")];
+        for (label, kind) in own.into_iter().chain(aliases) {
+            let users = labels.entry(norm(label)).or_default();
+            if !users.iter().any(|(user, _)| user.path == strand.path) {
+                users.push((strand, kind));
+            }
+        }
+    }
+    for (label, users) in labels.iter().filter(|(_, users)| users.len() > 1) {
+        let names: Vec<_> = users.iter().map(|(user, kind)| format!("`{}` ({kind})", user.path)).collect();
+        let message = format!("the label `{label}` means more than one strand: {}", names.join(", "));
+        let second = users[1].0;
+        diagnostics.push(
+            Diagnostic::error("web.label", message)
+                .at(&second.path)
+                .line(second.keyword.line)
+                .help("rename a keyword or an alias so that each label means one strand"),
+        );
+    }
+}

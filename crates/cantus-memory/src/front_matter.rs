@@ -1,0 +1,278 @@
+//! Front matter: the block between `---` lines, and its fields one by one.
+
+use cantus_manifest::{Diagnostic, RelPath};
+
+use crate::nearest::nearest;
+use crate::unicode::{collapse, is_blank, strip};
+use crate::yaml::{self, Node, Quoting, Value};
+
+/// A text in its two parts.
+pub(crate) struct Split<'a> {
+    /// The YAML between the two `---` lines, if the text opens with one.
+    pub(crate) block: Block<'a>,
+    /// Where the body starts, in bytes.
+    pub(crate) body: usize,
+    /// The number of the body's first line.
+    pub(crate) body_line: u32,
+}
+
+pub(crate) enum Block<'a> {
+    None,
+    Unclosed,
+    Yaml(&'a str),
+}
+
+/// Splits `text` as §2.1 says: the first line is `---` but for white space, and the next such line closes.
+pub(crate) fn split(text: &str) -> Split<'_> {
+    let whole = |block| Split { block, body: 0, body_line: 1 };
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if strip(first) != "---" {
+        return whole(Block::None);
+    }
+    let start = first.len();
+    let mut end = start;
+    for (number, line) in (2..).zip(lines) {
+        if strip(line) == "---" {
+            let mut body = end + line.len();
+            let mut body_line = number + 1;
+            if text[body..].starts_with('\n') {
+                body += 1;
+                body_line += 1;
+            }
+            return Split { block: Block::Yaml(&text[start..end]), body, body_line };
+        }
+        end += line.len();
+    }
+    whole(Block::Unclosed)
+}
+
+/// The fields of one front matter, taken one by one; what is wrong goes to `diagnostics`.
+pub(crate) struct Fields<'a> {
+    path: &'a RelPath,
+    fields: Vec<(String, u32, Node)>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of the YAML in `block`; `None` where it isn't a mapping.
+    pub(crate) fn parse(
+        block: &str,
+        path: &'a RelPath,
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Option<Self> {
+        match yaml::parse(block) {
+            Ok(None | Some(Node { value: Value::Null, .. })) => {
+                Some(Self { path, fields: Vec::new(), diagnostics })
+            }
+            Ok(Some(Node { value: Value::Mapping(fields), .. })) => Some(Self { path, fields, diagnostics }),
+            Ok(Some(node)) => {
+                let message = format!(
+                    "front matter must be a mapping of keys to values, not {}",
+                    node.value.describe()
+                );
+                diagnostics
+                    .push(Diagnostic::error("note.front_matter", message).at(path).line(node.line + 1));
+                None
+            }
+            Err(error) => {
+                let message = format!("front matter is broken: {}", error.message);
+                diagnostics
+                    .push(Diagnostic::error("note.front_matter", message).at(path).line(error.line + 1));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(key, ..)| key == name)
+    }
+
+    /// The line in the file of a key that is still there.
+    pub(crate) fn line(&self, name: &str) -> Option<u32> {
+        self.fields.iter().find(|(key, ..)| key == name).map(|(_, line, _)| line + 1)
+    }
+
+    /// Takes the field `name`; a null is as good as none.
+    fn take(&mut self, name: &str) -> Option<(u32, Value)> {
+        let at = self.fields.iter().position(|(key, ..)| key == name)?;
+        let (_, line, node) = self.fields.remove(at);
+        (node.value != Value::Null).then_some((line + 1, node.value))
+    }
+
+    /// How many faults there are so far.
+    pub(crate) fn faults(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    /// Reports a fault at `line` of the file.
+    pub(crate) fn fault(&mut self, line: u32, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::error("note.value", message).at(self.path).line(line));
+    }
+
+    fn wrong(&mut self, line: u32, name: &str, expected: &str, value: &Value) {
+        let message = format!("`{name}` must be {expected}, not {}", value.describe());
+        let diagnostic = Diagnostic::error("note.value", message).at(self.path).line(line);
+        self.diagnostics.push(match surprise(value) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        });
+    }
+
+    /// A text with its line, white space collapsed; blank is as good as none.
+    pub(crate) fn text(&mut self, name: &str) -> Option<(String, u32)> {
+        match self.take(name)? {
+            (line, Value::Text(text, _)) => {
+                Some((collapse(&text), line)).filter(|(text, _)| !text.is_empty())
+            }
+            (line, value) => {
+                self.wrong(line, name, "text (quote it)", &value);
+                None
+            }
+        }
+    }
+
+    /// A text that must not be blank or null where its key stands.
+    pub(crate) fn non_empty_text(&mut self, name: &str) -> Option<(String, u32)> {
+        let line = self.line(name)?;
+        let before = self.faults();
+        let text = self.text(name);
+        if text.is_none() && self.faults() == before {
+            self.fault(line, format!("`{name}` must be a non-empty string"));
+        }
+        text
+    }
+
+    pub(crate) fn boolean(&mut self, name: &str) -> Option<bool> {
+        match self.take(name)? {
+            (_, Value::Bool(value)) => Some(value),
+            (line, value) => {
+                self.wrong(line, name, "`true` or `false`", &value);
+                None
+            }
+        }
+    }
+
+    /// A whole number from 0 to 4294967295 in an unmistakable spelling.
+    pub(crate) fn natural(&mut self, name: &str) -> Option<u32> {
+        let (line, value) = self.take(name)?;
+        let number = match &value {
+            Value::Integer(number, text) if !is_surprising_integer(text) => u32::try_from(*number).ok(),
+            _ => None,
+        };
+        if number.is_none() {
+            self.wrong(line, name, "a whole number, 0 or more", &value);
+        }
+        number
+    }
+
+    /// One of a few words, its white space collapsed.
+    pub(crate) fn choice(&mut self, name: &str, choices: &[&'static str]) -> Option<&'static str> {
+        let (line, value) = self.take(name)?;
+        let found = match &value {
+            Value::Text(text, _) => choices.iter().find(|choice| **choice == collapse(text)).copied(),
+            _ => None,
+        };
+        if found.is_none() {
+            let expected = choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>();
+            self.wrong(line, name, &expected.join(" or "), &value);
+        }
+        found
+    }
+
+    /// A list of texts, none of them blank, each collapsed.
+    pub(crate) fn texts(&mut self, name: &str) -> Vec<String> {
+        let Some((line, value)) = self.take(name) else { return Vec::new() };
+        let Value::List(items) = &value else {
+            self.wrong(line, name, "a list of texts", &value);
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match &item.value {
+                Value::Text(text, _) if !is_blank(text) => texts.push(collapse(text)),
+                other => self.wrong(item.line + 1, name, "a list of non-blank texts (quote them)", other),
+            }
+        }
+        texts
+    }
+
+    /// A mapping as it stands.
+    pub(crate) fn mapping(&mut self, name: &str) -> Vec<(String, u32, Node)> {
+        match self.take(name) {
+            None => Vec::new(),
+            Some((_, Value::Mapping(entries))) => entries,
+            Some((line, value)) => {
+                self.wrong(line, name, "a mapping", &value);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Drops a field that is accepted and has no effect.
+    pub(crate) fn ignore(&mut self, name: &str) {
+        self.take(name);
+    }
+
+    /// Reports the fields that nobody took.
+    pub(crate) fn finish(self, known: &[&str]) {
+        for (key, line, _) in &self.fields {
+            let diagnostic =
+                Diagnostic::error("note.key", format!("unknown key `{key}`")).at(self.path).line(line + 1);
+            self.diagnostics.push(match nearest(key, known) {
+                Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
+                None => diagnostic.help(format!("known keys here: {}", known.join(", "))),
+            });
+        }
+    }
+}
+
+/// Whether YAML 1.1 reads these digits as another number or as text.
+fn is_surprising_integer(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.starts_with("0o") || (digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0x"))
+}
+
+/// What to say of a spelling that means something else in YAML 1.1.
+fn surprise(value: &Value) -> Option<String> {
+    match value {
+        Value::Text(text, Quoting::Plain) => match text.to_ascii_lowercase().as_str() {
+            "yes" | "on" => Some(format!("`{text}` is text in YAML 1.2; write `true`")),
+            "no" | "off" => Some(format!("`{text}` is text in YAML 1.2; write `false`")),
+            _ if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['_', ':', 'b']) => {
+                Some(format!("`{text}` is text in YAML 1.2; write the number in decimal digits alone"))
+            }
+            _ => None,
+        },
+        Value::Integer(number, text) if is_surprising_integer(text) => Some(format!(
+            "`{text}` is read as {number} here and otherwise by YAML 1.1; write `{number}` if that is meant"
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_split(text: &str, yaml: Option<&str>, body: &str, line: u32) {
+        let split = split(text);
+        let found = match split.block {
+            Block::Yaml(yaml) => Some(yaml),
+            Block::None | Block::Unclosed => None,
+        };
+        assert_eq!((found, &text[split.body..], split.body_line), (yaml, body, line));
+    }
+
+    #[test]
+    fn the_block_and_the_body() {
+        check_split("---\na: 1\n---\nx\n", Some("a: 1\n"), "x\n", 4);
+        check_split("  ---  \na: 1\n--- \n\n\nx", Some("a: 1\n"), "\nx", 5);
+        check_split("---\n---", Some(""), "", 3);
+        check_split("x\n---\n", None, "x\n---\n", 1);
+        check_split("\n---\na: 1\n---\n", None, "\n---\na: 1\n---\n", 1);
+        check_split("---\na: 1\n...\n", None, "---\na: 1\n...\n", 1);
+        check_split("", None, "", 1);
+    }
+}

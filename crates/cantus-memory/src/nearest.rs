@@ -1,0 +1,27 @@
+//! The nearest known name, for errors.
+
+/// The one of `known` that `name` was most likely meant to be; `None` if nothing is close.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let lower = name.to_ascii_lowercase();
+    known
+        .iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), *candidate))
+        .filter(|(distance, candidate)| *distance <= (candidate.len() / 3).max(1))
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn typing_errors_are_close_and_other_words_are_not() {
+        let known = ["type", "parent", "description", "priority"];
+        assert_eq!(nearest("typ", &known), Some("type"));
+        assert_eq!(nearest("Type", &known), Some("type"));
+        assert_eq!(nearest("desciption", &known), Some("description"));
+        assert_eq!(nearest("colour", &known), None);
+    }
+}

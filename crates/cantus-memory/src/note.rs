@@ -1,0 +1,243 @@
+//! Flat notes: core and reference.
+
+use cantus_manifest::{Diagnostic, RelPath};
+
+use crate::fence::lines_at;
+use crate::front_matter::{Block, Fields, split};
+use crate::unicode::{capitalize, collapse, is_blank, strip};
+
+/// The sort key of a core note or a web that names none (§2.2).
+pub(crate) const DEFAULT_PRIORITY: u32 = 20;
+
+/// The parent of a note that is listed in the bundle.
+const TOP: &str = "AGENTS.md";
+
+const FLAT_KEYS: &[&str] = &[
+    "type",
+    "web",
+    "parent",
+    "description",
+    "priority",
+    "link_reference",
+    "link_rendering",
+    "metadata",
+    "closure",
+    "keywords",
+];
+
+/// How a note reaches the bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NoteKind {
+    /// Its whole text stands in the bundle.
+    Core,
+    /// One entry stands in the bundle and names the file.
+    Reference,
+}
+
+/// A text that was found on a line of its note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// The text on one line, white space collapsed.
+    pub text: String,
+    /// The line on which it starts, counted from 1.
+    pub line: u32,
+}
+
+/// A note's text after its front matter.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<'a> {
+    /// The text, with LF alone between lines.
+    pub text: &'a str,
+    /// The number of its first line in the file.
+    pub first_line: usize,
+}
+
+/// A core or reference note.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// Where it lies below the root that its memory folder belongs to.
+    pub path: RelPath,
+    /// How it reaches the bundle.
+    pub kind: NoteKind,
+    /// Sort key among core notes, small first.
+    pub priority: u32,
+    /// Whether the bundle lists it: its parent is `AGENTS.md`, not another note.
+    pub top_level: bool,
+    /// The description that its front matter gives.
+    pub description: Option<Described>,
+    content: Content,
+}
+
+/// A file's text, and where its body starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    text: String,
+    body: usize,
+    body_line: u32,
+}
+
+impl Content {
+    pub(crate) fn new(text: String, body: usize, body_line: u32) -> Self {
+        Self { text, body, body_line }
+    }
+
+    pub(crate) fn body(&self) -> Body<'_> {
+        Body { text: &self.text[self.body..], first_line: self.body_line as usize }
+    }
+}
+
+impl Note {
+    /// The text after the front matter.
+    #[must_use]
+    pub fn body(&self) -> Body<'_> {
+        self.content.body()
+    }
+
+    /// What an entry says of it (§4.2): the given description, else the first paragraph, the title, or the file's name.
+    #[must_use]
+    pub fn summary(&self) -> Described {
+        self.description.clone().unwrap_or_else(|| describe(self.body(), self.path.stem()))
+    }
+
+    /// Takes the fields of a flat note; `None` if it has no usable kind. Faults are in the diagnostics of `fields`.
+    pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Option<Self> {
+        let (line, faults) = (fields.line("type").unwrap_or(1), fields.faults());
+        let kind = fields.choice("type", &["core", "reference", "short", "long"]);
+        if kind.is_none() && fields.faults() == faults {
+            fields
+                .fault(line, "the front matter says neither `type: core`, `type: reference` nor `web: true`");
+        }
+        fields.ignore("web");
+        let parent = fields.text("parent");
+        let description = fields.text("description").map(|(text, line)| Described { text, line });
+        let priority = fields.natural("priority").unwrap_or(DEFAULT_PRIORITY);
+        fields.choice("link_reference", &["explicit", "implicit", "none"]);
+        fields.choice("link_rendering", &["reference", "inline"]);
+        for legacy in ["metadata", "closure", "keywords"] {
+            fields.ignore(legacy);
+        }
+        fields.finish(FLAT_KEYS);
+        let kind = match kind? {
+            "core" | "short" => NoteKind::Core,
+            _ => NoteKind::Reference,
+        };
+        let top_level = parent.is_none_or(|(parent, _)| is_top(&parent));
+        Some(Self { path: path.clone(), kind, priority, top_level, description, content })
+    }
+}
+
+/// Whether a parent's spelling means the root (§2.2): `./AGENTS.md` does, `memory/b.md` doesn't.
+fn is_top(parent: &str) -> bool {
+    let parts: Vec<_> = parent.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect();
+    parts.is_empty() || parts == [TOP]
+}
+
+/// The text of a file: strict UTF-8, one leading byte order mark dropped, every CRLF and CR an LF.
+///
+/// An error names the byte at which UTF-8 breaks, counted from 0.
+pub fn decode(path: &RelPath, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = &error.as_bytes()[..offset];
+        let lines = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        Diagnostic::error("note.utf8", format!("not UTF-8: byte {offset} starts no character"))
+            .at(path)
+            .line(u32::try_from(lines).unwrap_or(u32::MAX))
+            .help("save the file as UTF-8")
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    if text.contains('\r') {
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+    }
+    Ok(text)
+}
+
+/// Splits a decoded note and parses its front matter's fields, or says what is missing.
+pub(crate) fn open<'a>(
+    text: &str,
+    path: &'a RelPath,
+    diagnostics: &'a mut Vec<Diagnostic>,
+) -> Option<(Fields<'a>, usize, u32)> {
+    let split = split(text);
+    let problem = match split.block {
+        Block::Yaml(yaml) => return Fields::parse(yaml, path, diagnostics).map(|fields| (fields, split.body, split.body_line)),
+        Block::Unclosed => Diagnostic::error("note.front_matter", "the front matter has no closing `---` line")
+            .help("close it with a line `---` above the text"),
+        Block::None => Diagnostic::error("note.front_matter", "a note must start with front matter").help(
+            "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
+             (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
+        ),
+    };
+    diagnostics.push(problem.at(path).line(1));
+    None
+}
+
+fn describe(body: Body<'_>, stem: &str) -> Described {
+    let mut title: Option<Described> = None;
+    let mut paragraph: Option<(String, usize)> = None;
+    for (index, (_, line)) in lines_at(body.text).enumerate() {
+        let line = strip(line);
+        if let Some(text) = line.strip_prefix("# ").filter(|_| title.is_none()) {
+            title = Some(Described { text: collapse(text), line: number(body, index) });
+        } else if is_blank(line) {
+            if paragraph.is_some() {
+                break;
+            }
+        } else if !line.starts_with('#') {
+            let (text, _) = paragraph.get_or_insert_with(|| (String::new(), index));
+            text.push_str(line);
+            text.push(' ');
+        }
+    }
+    match (paragraph, title) {
+        (Some((text, index)), _) => Described { text: collapse(&text), line: number(body, index) },
+        (None, Some(title)) if !title.text.is_empty() => title,
+        _ => Described { text: capitalize(strip(&stem.replace(['_', '-'], " "))), line: 0 },
+    }
+}
+
+fn number(body: Body<'_>, index: usize) -> u32 {
+    u32::try_from(body.first_line + index).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_summary(body: &str, expected: &str, line: u32) {
+        let found = describe(Body { text: body, first_line: 1 }, "my_note-two");
+        assert_eq!((found.text.as_str(), found.line), (expected, line));
+    }
+
+    #[test]
+    fn what_an_entry_says() {
+        check_summary("# A\n\n## B\nText\n", "Text", 4);
+        check_summary("#tag x\nmore\n", "more", 2);
+        check_summary("# One\n# Two\n", "One", 1);
+        check_summary("", "My note two", 0);
+        check_summary("# T\n\nfirst\n  line\n\nsecond\n", "first line", 3);
+        check_summary("- a\n- b\n", "- a - b", 1);
+        check_summary("#  \n", "My note two", 0);
+    }
+
+    #[test]
+    fn spellings_of_the_top() {
+        for parent in ["AGENTS.md", "./AGENTS.md", "AGENTS.md/", ".\\AGENTS.md"] {
+            assert!(is_top(parent), "{parent}");
+        }
+        for parent in ["agents.md", "b.md", "memory/b.md", "../AGENTS.md"] {
+            assert!(!is_top(parent), "{parent}");
+        }
+    }
+
+    #[test]
+    fn decoding_drops_one_mark_and_every_carriage_return() {
+        let path = RelPath::new("memory/a.md").unwrap();
+        assert_eq!(decode(&path, b"\xef\xbb\xbfa\r\nb\rc\n".to_vec()).unwrap(), "a\nb\nc\n");
+        let error = decode(&path, b"ab\ncaf\xe9\n".to_vec()).unwrap_err();
+        assert_eq!((error.line, error.message.as_str()), (Some(2), "not UTF-8: byte 6 starts no character"));
+    }
+}

@@ -1,0 +1,236 @@
+//! Webs: a descriptor and its strands.
+
+use cantus_manifest::RelPath;
+
+use crate::front_matter::Fields;
+use crate::note::{Body, Content, DEFAULT_PRIORITY, Described};
+use crate::unicode::{is_blank, strip, upper, upper_first};
+use crate::yaml::{Node, Value};
+
+const WEB_KEYS: &[&str] = &[
+    "web",
+    "roster",
+    "closure",
+    "link_reference",
+    "link_rendering",
+    "priority",
+    "strand_noun",
+    "roster_label",
+    "metadata",
+    "description",
+    "type",
+    "parent",
+];
+
+const STRAND_KEYS: &[&str] =
+    &["keyword", "aliases", "summary", "metadata", "link_reference", "link_rendering", "closure"];
+
+/// How a bundle names a web's strands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Roster {
+    /// Keywords and aliases in one paragraph.
+    Inline,
+    /// A numbered list with a summary each.
+    List,
+}
+
+/// A note with `web: true` and the folder of strands beside it.
+#[derive(Clone, Debug)]
+pub struct Web {
+    /// Where the descriptor lies; the strands' folder is the same without `.md`.
+    pub path: RelPath,
+    /// Sort key among webs, small first.
+    pub priority: u32,
+    /// How the bundle names the strands.
+    pub roster: Roster,
+    /// What stands before an inline roster.
+    pub label: String,
+    /// The strands in the order of their file names.
+    pub strands: Vec<Strand>,
+    content: Content,
+}
+
+/// One entry of a web.
+#[derive(Clone, Debug)]
+pub struct Strand {
+    /// Where it lies.
+    pub path: RelPath,
+    /// What it is called, and the line that says so (1 where the file's name does).
+    pub keyword: Described,
+    /// Its other names, as declared.
+    pub aliases: Vec<String>,
+    /// One sentence on it.
+    pub summary: Option<Described>,
+    /// What replaced it.
+    pub supersession: Option<Supersession>,
+    content: Content,
+}
+
+/// That something else has replaced a strand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supersession {
+    /// Whether only a part of it was replaced.
+    pub in_part: bool,
+    /// What replaced it, as written, white space at the ends aside; never empty.
+    pub by: Vec<String>,
+}
+
+impl Web {
+    /// The web's name: its file's name without `.md`.
+    #[must_use]
+    pub fn slug(&self) -> &str {
+        self.path.stem()
+    }
+
+    /// The descriptor's text after the front matter.
+    #[must_use]
+    pub fn body(&self) -> Body<'_> {
+        self.content.body()
+    }
+
+    /// Takes the fields of a descriptor; the strands come later.
+    pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Self {
+        fields.ignore("web");
+        let roster_line = fields.line("roster");
+        let faults = fields.faults();
+        let roster = fields.choice("roster", &["inline", "list"]);
+        if let (None, Some(line), true) = (roster, roster_line, fields.faults() == faults) {
+            fields.fault(line, "`roster` must be `inline` or `list`");
+        }
+        if let (true, Some(line)) = (fields.has("closure"), fields.line("link_reference")) {
+            fields.fault(line, "`closure` and `link_reference` say the same thing: keep `link_reference`");
+        }
+        fields.choice("closure", &["none", "mentions"]);
+        fields.choice("link_reference", &["explicit", "implicit", "none"]);
+        fields.choice("link_rendering", &["reference", "inline"]);
+        let priority = fields.natural("priority").unwrap_or(DEFAULT_PRIORITY);
+        let noun = fields.text("strand_noun").map_or_else(|| "strand".to_owned(), |(noun, _)| noun);
+        let label = fields.text("roster_label").map_or_else(|| plural_label(&noun), |(label, _)| label);
+        fields.mapping("metadata");
+        fields.text("description");
+        for ignored in ["type", "parent"] {
+            fields.ignore(ignored);
+        }
+        fields.finish(WEB_KEYS);
+        let roster = if roster == Some("list") { Roster::List } else { Roster::Inline };
+        Self { path: path.clone(), priority, roster, label, strands: Vec::new(), content }
+    }
+}
+
+/// The noun in capitals, with an `S` unless it ends in one.
+fn plural_label(noun: &str) -> String {
+    let mut label = upper(noun);
+    if !label.ends_with('S') {
+        label.push('S');
+    }
+    label
+}
+
+impl Strand {
+    /// The strand's name: its file's name without `.md`.
+    #[must_use]
+    pub fn slug(&self) -> &str {
+        self.path.stem()
+    }
+
+    /// The text after the front matter.
+    #[must_use]
+    pub fn body(&self) -> Body<'_> {
+        self.content.body()
+    }
+
+    /// Takes the fields of a strand; without front matter there are none.
+    pub(crate) fn from_fields(path: &RelPath, fields: Option<Fields<'_>>, content: Content) -> Self {
+        let mut strand = Self {
+            path: path.clone(),
+            keyword: Described { text: title(path.stem()), line: 1 },
+            aliases: Vec::new(),
+            summary: None,
+            supersession: None,
+            content,
+        };
+        if let Some(fields) = fields {
+            strand.take(fields);
+        }
+        strand
+    }
+
+    fn take(&mut self, mut fields: Fields<'_>) {
+        if let Some((text, line)) = fields.non_empty_text("keyword") {
+            self.keyword = Described { text, line };
+        }
+        self.aliases = fields.texts("aliases");
+        self.summary = fields.non_empty_text("summary").map(|(text, line)| Described { text, line });
+        self.supersession = supersession(&fields.mapping("metadata"));
+        fields.choice("link_reference", &["explicit", "implicit", "none"]);
+        fields.choice("link_rendering", &["reference", "inline"]);
+        fields.ignore("closure");
+        for forbidden in ["type", "parent"] {
+            if let Some(line) = fields.line(forbidden) {
+                fields.fault(line, format!("a strand must not declare `{forbidden}`: it belongs to its web"));
+                fields.ignore(forbidden);
+            }
+        }
+        if is_blank(self.body().text) {
+            fields.fault(1, "a strand needs a text below its front matter");
+        }
+        fields.finish(STRAND_KEYS);
+    }
+}
+
+/// A slug as a title (§5.2): its words, each with a capital first letter.
+fn title(slug: &str) -> String {
+    let words: Vec<_> = slug
+        .split(|c| matches!(c, '-' | '_') || crate::unicode::is_space(c))
+        .filter(|word| !word.is_empty())
+        .map(upper_first)
+        .collect();
+    if words.is_empty() { slug.to_owned() } else { words.join(" ") }
+}
+
+/// What metadata says of being replaced (§5.6); anything but a clear statement is none.
+fn supersession(metadata: &[(String, u32, Node)]) -> Option<Supersession> {
+    let field = |name: &str| metadata.iter().find(|(key, ..)| key == name).map(|(_, _, node)| &node.value);
+    let Some(Value::Text(status, _)) = field("status") else { return None };
+    let in_part = match strip(status) {
+        "superseded" => false,
+        "superseded-in-part" => true,
+        _ => return None,
+    };
+    let by = match field("superseded_by")? {
+        Value::Text(address, _) => vec![address_text(address)?],
+        Value::List(items) => items
+            .iter()
+            .map(|item| match &item.value {
+                Value::Text(address, _) => address_text(address),
+                _ => None,
+            })
+            .collect::<Option<Vec<_>>>()?,
+        _ => return None,
+    };
+    (!by.is_empty()).then_some(Supersession { in_part, by })
+}
+
+fn address_text(address: &str) -> Option<String> {
+    (!is_blank(address)).then(|| strip(address).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_as_titles() {
+        assert_eq!(title("two_words-here"), "Two Words Here");
+        assert_eq!(title(".x"), ".x");
+        assert_eq!(title("README"), "README");
+        assert_eq!(title("--"), "--");
+    }
+
+    #[test]
+    fn labels_are_plural() {
+        assert_eq!(plural_label("term"), "TERMS");
+        assert_eq!(plural_label("Process class"), "PROCESS CLASS");
+        assert_eq!(plural_label("maß"), "MASS");
+    }
+}
