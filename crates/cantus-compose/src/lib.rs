@@ -1,1 +1,27 @@
 //! Notes, package and facts to a bundle.
+//!
+//! [`SectionSet::new`] makes every section that some render of the same sources can hold, once; [`SectionSet::bundle`]
+//! picks those that the facts ask for.
+//!
+//! Invariants:
+//! * No file, environment, clock or process is touched here: the same inputs give the same bytes on every machine.
+//! * Every byte of a bundle belongs to exactly one section; offsets are contiguous from 0.
+//! * Every line of a section knows the source line it came from, if one line can be named.
+//! * An included section owns its bytes and an excluded one its reason: "included without bytes" can't be written down.
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod attributes;
+mod bundle;
+mod contract;
+mod package;
+mod roster;
+mod section;
+mod set;
+mod settings;
+
+pub use bundle::Bundle;
+pub use package::Package;
+pub use section::{Content, Section, Status};
+pub use set::{Home, Material, SectionSet};
+pub use settings::{Repository, Settings};

@@ -181,7 +181,7 @@ fn parse_strands(
     roster: Roster,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Strand> {
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
     equal_names(files.iter().map(|file| &file.path), diagnostics);
     let mut strands = Vec::new();
     for SourceFile { path, bytes } in files {

@@ -45,7 +45,7 @@ pub struct Web {
     pub roster: Roster,
     /// What stands before an inline roster.
     pub label: String,
-    /// The strands in the order of their file names.
+    /// The strands in the order of their slugs.
     pub strands: Vec<Strand>,
     content: Content,
 }
