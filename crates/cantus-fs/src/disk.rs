@@ -1,0 +1,93 @@
+//! The disk as operations.
+
+use std::ffi::OsString;
+use std::fmt::{self, Debug};
+use std::fs::FileType;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::{LockError, LockGuard, ReadError, Staged};
+
+/// What stands at a path, symlinks not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symlink, whatever it points to; on Windows a junction too.
+    Symlink,
+    /// A pipe, a socket, a device.
+    Other,
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        if kind.is_symlink() {
+            Self::Symlink
+        } else if kind.is_dir() {
+            Self::Folder
+        } else if kind.is_file() {
+            Self::File
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// With its article, for messages: `a folder`.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a regular file",
+            Self::Folder => "a folder",
+            Self::Symlink => "a symlink",
+            Self::Other => "a special file",
+        })
+    }
+}
+
+/// One name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name alone, as the disk has it; it need not be UTF-8.
+    pub name: OsString,
+    /// What it is, as its folder says; symlinks are not followed.
+    pub kind: Kind,
+}
+
+/// The disk as operations. Paths are absolute; errors name none, since the caller knows what the user calls them.
+pub trait Disk: Send + Sync + Debug {
+    /// What `folder` holds, `.` and `..` aside, in the byte order of the names. A symlink to a folder is followed.
+    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>>;
+
+    /// What stands at `path`; `None` if nothing does, or if a folder on the way is missing or is a file.
+    fn kind(&self, path: &Path) -> io::Result<Option<Kind>>;
+
+    /// The bytes of the regular file `path`, at most `limit` of them. A larger file is refused without being read,
+    /// anything but a regular file without waiting for it; a symlink as the last part is not followed.
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
+
+    /// `path` with every symlink resolved; fails if anything on the way is absent.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Makes the folder `path` and those above it, as far as they are missing.
+    fn create_folders(&self, path: &Path) -> io::Result<()>;
+
+    /// Writes `bytes` to an unused name beside `target` (`.{name}.XXXXXX.cantus-tmp`) and flushes them to the
+    /// device. `target` is not touched. On Unix the new file has the mode of an existing regular `target`, else
+    /// `0666` less the umask; owner, access lists and extended attributes are those of a new file.
+    fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+
+    /// Renames what was staged over its target, then flushes the folder where that is possible (Unix). An error
+    /// of the rename leaves the old target; an error of the flush after it leaves the new one.
+    fn commit(&self, staged: Staged) -> io::Result<()>;
+
+    /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Takes the lock file `path`, made if it is absent, for as long as the guard lives, and leaves `holder` in it
+    /// for others to read. Asks again for `wait` at most if another holds it. The file itself is never removed.
+    fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError>;
+}

@@ -1,0 +1,305 @@
+//! A twin of the disk that fails where a test says so.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
+
+/// What a [`Disk`] is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// [`Disk::list`].
+    List,
+    /// [`Disk::kind`].
+    Kind,
+    /// [`Disk::read`].
+    Read,
+    /// [`Disk::canonical`].
+    Canonical,
+    /// [`Disk::create_folders`].
+    CreateFolders,
+    /// [`Disk::stage`].
+    Stage,
+    /// [`Disk::commit`].
+    Commit,
+    /// [`Disk::remove`].
+    Remove,
+    /// [`Disk::lock`].
+    Lock,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::List,
+        Self::Kind,
+        Self::Read,
+        Self::Canonical,
+        Self::CreateFolders,
+        Self::Stage,
+        Self::Commit,
+        Self::Remove,
+        Self::Lock,
+    ];
+
+    /// Whether it may change the disk.
+    #[must_use]
+    pub fn is_mutating(self) -> bool {
+        matches!(self, Self::CreateFolders | Self::Stage | Self::Commit | Self::Remove | Self::Lock)
+    }
+}
+
+/// Which operations are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// Every one.
+    Any,
+    /// Those that may change the disk.
+    Mutating,
+    /// Those of one kind.
+    Only(Operation),
+}
+
+impl On {
+    fn counts(self, operation: Operation) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Mutating => operation.is_mutating(),
+            Self::Only(only) => only == operation,
+        }
+    }
+}
+
+/// A failure to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// At which of the counted operations, counted from 1.
+    pub at: usize,
+    /// Which operations are counted.
+    pub on: On,
+    /// What happens then.
+    pub kind: FaultKind,
+}
+
+/// How an operation fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// With this error, nothing done. Later operations succeed.
+    Io(io::ErrorKind),
+    /// The disk is full: [`Disk::stage`] leaves a temporary file with the first half of the bytes, everything else
+    /// does nothing; then [`io::ErrorKind::StorageFull`]. Later operations succeed.
+    ShortWrite,
+    /// The process dies before the operation takes effect ([`Disk::stage`] leaves half a temporary file): this
+    /// and every later operation fails, and temporary files stay where they are, as after `kill -9`.
+    Crash,
+    /// Likewise, but the operation has taken effect and only its answer is lost.
+    CrashAfter,
+}
+
+/// What another process does right before an operation.
+pub type Hook = Box<dyn FnOnce() + Send>;
+
+/// The error of a process that has died.
+#[derive(Clone, Copy, Debug, Error)]
+#[error("the process has died (a simulated crash)")]
+struct Crashed;
+
+/// Whether `error` is that of a simulated crash.
+#[must_use]
+pub fn is_crash(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|error| error.is::<Crashed>())
+}
+
+/// The disk of the machine, with failures and other processes where a test wants them, and a count of what was
+/// asked.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use cantus_fs::{Fault, FaultDisk, FaultKind, On, Root};
+/// use cantus_manifest::RelPath;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = RelPath::new("AGENTS.md").unwrap();
+/// for at in 1.. {
+///     let disk = Arc::new(FaultDisk::new().fault(Fault { at, on: On::Any, kind: FaultKind::Crash }));
+///     let root = Root::new(disk.clone(), folder.path().to_path_buf());
+///     let result = root.stage(&path, b"new").and_then(|staged| root.commit(&path, staged));
+///     assert_eq!(result.is_err(), disk.crashed());
+///     if !disk.crashed() {
+///         break;
+///     }
+/// }
+/// ```
+#[derive(Debug, Default)]
+pub struct FaultDisk {
+    faults: Vec<Fault>,
+    state: Mutex<State>,
+    dead: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct State {
+    counts: [usize; Operation::ALL.len()],
+    hooks: Vec<(On, usize, Hook)>,
+}
+
+impl FaultDisk {
+    /// A disk without faults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same, with one more fault. If several fall on one operation, the first that was added counts.
+    #[must_use]
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// The same, with `hook` run right before the operation that is the `at`-th of `on`, counted from 1.
+    #[must_use]
+    pub fn before(self, on: On, at: usize, hook: impl FnOnce() + Send + 'static) -> Self {
+        self.with_state(|state| state.hooks.push((on, at, Box::new(hook))));
+        self
+    }
+
+    /// How many operations of `on` were asked for, the one that failed included, those after a crash not.
+    #[must_use]
+    pub fn count(&self, on: On) -> usize {
+        self.with_state(|state| state.count(on))
+    }
+
+    /// Whether the process has died.
+    #[must_use]
+    pub fn crashed(&self) -> bool {
+        self.dead.load(Ordering::SeqCst)
+    }
+
+    fn with_state<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Counts `operation`, runs its hooks, and gives its fault.
+    fn enter(&self, operation: Operation) -> io::Result<Option<FaultKind>> {
+        if self.crashed() {
+            return Err(io::Error::other(Crashed));
+        }
+        let (hooks, fault) = self.with_state(|state| {
+            state.counts[operation as usize] += 1;
+            let due = |on: On, at| on.counts(operation) && state.count(on) == at;
+            let fault = self.faults.iter().find(|fault| due(fault.on, fault.at)).map(|fault| fault.kind);
+            (state.take_hooks(operation), fault)
+        });
+        hooks.into_iter().for_each(|hook| hook());
+        Ok(fault)
+    }
+
+    /// Does `whole`, or what its fault makes of it; `half` is what a fault may leave.
+    fn run<T, E: From<io::Error>>(
+        &self,
+        operation: Operation,
+        half: impl FnOnce(),
+        whole: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        match self.enter(operation)? {
+            None => whole(),
+            Some(FaultKind::Io(kind)) => Err(io::Error::from(kind).into()),
+            Some(FaultKind::ShortWrite) => {
+                half();
+                Err(io::Error::from(io::ErrorKind::StorageFull).into())
+            }
+            Some(FaultKind::Crash) => {
+                half();
+                Err(self.die().into())
+            }
+            Some(FaultKind::CrashAfter) => {
+                let done = whole();
+                let crash = self.die();
+                drop(done);
+                Err(crash.into())
+            }
+        }
+    }
+
+    fn die(&self) -> io::Error {
+        self.dead.store(true, Ordering::SeqCst);
+        io::Error::other(Crashed)
+    }
+}
+
+impl State {
+    fn count(&self, on: On) -> usize {
+        Operation::ALL
+            .into_iter()
+            .filter(|&operation| on.counts(operation))
+            .map(|it| self.counts[it as usize])
+            .sum()
+    }
+
+    fn take_hooks(&mut self, operation: Operation) -> Vec<Hook> {
+        let (due, later) = std::mem::take(&mut self.hooks)
+            .into_iter()
+            .partition(|(on, at, _)| on.counts(operation) && self.count(*on) == *at);
+        self.hooks = later;
+        let due: Vec<_> = due;
+        due.into_iter().map(|(_, _, hook)| hook).collect()
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("counts", &self.counts).field("hooks", &self.hooks.len()).finish()
+    }
+}
+
+impl Disk for FaultDisk {
+    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+        self.run(Operation::List, || {}, || RealDisk.list(folder))
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
+        self.run(Operation::Kind, || {}, || RealDisk.kind(path))
+    }
+
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.run(Operation::Read, || {}, || RealDisk.read(path, limit))
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.run(Operation::Canonical, || {}, || RealDisk.canonical(path))
+    }
+
+    fn create_folders(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::CreateFolders, || {}, || RealDisk.create_folders(path))
+    }
+
+    fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage(target, bytes)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
+    }
+
+    fn commit(&self, staged: Staged) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.commit(staged))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Remove, || {}, || RealDisk.remove(path))
+    }
+
+    fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
+        self.run(Operation::Lock, || {}, || RealDisk.lock(path, holder, wait))
+    }
+}

@@ -1,0 +1,330 @@
+//! The disk of the machine.
+
+#![expect(clippy::disallowed_methods, reason = "this module is the door that the ban points to")]
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::{NamedTempFile, TempPath};
+
+use crate::error::is_absent;
+use crate::staged::{RANDOM, SUFFIX, prefix};
+use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, Staged, lock};
+
+/// How much of a holder's text is read, in bytes.
+const HOLDER_LIMIT: u64 = 1024;
+
+/// The disk of the machine. It has no state: all values are the same one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {
+    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+        let mut entries =
+            fs::read_dir(folder)?.map(|entry| to_entry(&entry?)).collect::<io::Result<Vec<_>>>()?;
+        entries.sort_unstable_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+        Ok(entries)
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => Ok(Some(metadata.file_type().into())),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        read_bounded(&file, size, limit)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn create_folders(&self, path: &Path) -> io::Result<()> {
+        let missing: Vec<_> = path.ancestors().take_while(|folder| !folder.exists()).collect();
+        fs::create_dir_all(path)?;
+        missing.into_iter().try_for_each(flush_folder_of)
+    }
+
+    fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let (folder, name) = split(target)?;
+        let mode = Mode::of(target)?;
+        let mut temporary = tempfile::Builder::new()
+            .prefix(&prefix(name))
+            .suffix(SUFFIX)
+            .rand_bytes(RANDOM)
+            .make_in(folder, |path| mode.create(path))?;
+        fill(&mut temporary, &mode, bytes)?;
+        Ok(Staged::new(target.to_path_buf(), temporary.into_temp_path()))
+    }
+
+    fn commit(&self, staged: Staged) -> io::Result<()> {
+        let (temporary, target) = staged.into_parts().ok_or(io::ErrorKind::NotFound)?;
+        rename(temporary, &target)?;
+        flush_folder_of(&target)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)?;
+        flush_folder_of(path)
+    }
+
+    fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
+        let (file, _) =
+            open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
+        let Some(guard) = lock::acquire(file, wait)? else {
+            return Err(LockError::Held { holder: read_holder(path) });
+        };
+        write_holder(&guard, path, holder)?;
+        Ok(guard)
+    }
+}
+
+fn to_entry(entry: &fs::DirEntry) -> io::Result<Entry> {
+    Ok(Entry { kind: entry.file_type()?.into(), name: entry.file_name() })
+}
+
+/// The folder and the name of `path`.
+fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if !folder.as_os_str().is_empty() => Ok((folder, name)),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no folder or no name")),
+    }
+}
+
+/// Opens `path` with `options` if it is a regular file, without following a symlink and without waiting for the
+/// other end of a pipe. Gives its size in bytes too.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> Result<(File, u64), ReadError> {
+    let opened = open_unfollowed(options, path).and_then(|file| Ok((file.metadata()?, file)));
+    match opened {
+        Ok((metadata, file)) => match Kind::from(metadata.file_type()) {
+            Kind::File => Ok((file, metadata.len())),
+            kind => Err(ReadError::NotAFile(kind)),
+        },
+        // The codes for "that is a symlink" or "a folder" or "a socket" differ; asking does not.
+        Err(error) => match fs::symlink_metadata(path).map(|metadata| metadata.file_type().into()) {
+            Ok(Kind::File) | Err(_) => Err(ReadError::Io(error)),
+            Ok(kind) => Err(ReadError::NotAFile(kind)),
+        },
+    }
+}
+
+#[cfg(unix)]
+fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+
+    use rustix::fs::OFlags;
+
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed()).open(path)
+}
+
+/// Files of cloud folders or deduplicated volumes are reparse points too, and only the ordinary way of opening
+/// gives their bytes: they are opened again, once they are known not to be symlinks.
+#[cfg(windows)]
+fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    use std::os::windows::fs::{MetadataExt, OpenOptionsExt};
+
+    const FILE_ATTRIBUTE_REPARSE_POINT: u32 = 0x400;
+    const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+
+    let file = options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_symlink() || metadata.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        return Ok(file);
+    }
+    options.custom_flags(0).open(path)
+}
+
+/// Reads a file that had `size` bytes when it was opened.
+///
+/// The buffer has one byte more than that, so that one read tells the end of a file that did not grow. Some files
+/// (of `/proc`) say that they have no bytes and have some: the limit is held against what really comes.
+fn read_bounded(mut file: &File, size: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
+    if size > limit {
+        return Err(ReadError::TooLarge { size, limit });
+    }
+    let size = usize::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    let (mut bytes, mut filled) = (Vec::new(), 0);
+    grow(&mut bytes, size)?;
+    loop {
+        let count = match file.read(&mut bytes[filled..]) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        filled += count;
+        if filled as u64 > limit {
+            return Err(ReadError::TooLarge { size: filled as u64, limit });
+        }
+        if count == 0 || filled == size {
+            bytes.truncate(filled);
+            return Ok(bytes);
+        }
+        if filled == bytes.len() {
+            grow(&mut bytes, filled.saturating_mul(2).max(4096))?;
+        }
+    }
+}
+
+/// Makes room for `size` bytes and one more.
+fn grow(bytes: &mut Vec<u8>, size: usize) -> io::Result<()> {
+    let len = size.checked_add(1).ok_or(io::ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(len - bytes.len())?;
+    bytes.resize(len, 0);
+    Ok(())
+}
+
+/// The mode that a staged file takes over; `None` where there is nothing to take it from.
+struct Mode(#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has modes"))] Option<u32>);
+
+#[cfg(unix)]
+impl Mode {
+    fn of(target: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+
+        match fs::symlink_metadata(target) {
+            Ok(metadata) => Ok(Self(metadata.is_file().then(|| metadata.mode() & 0o7777))),
+            Err(error) if is_absent(&error) => Ok(Self(None)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A new file, readable by nobody who couldn't read the target.
+    fn create(&self, path: &Path) -> io::Result<File> {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        OpenOptions::new().write(true).create_new(true).mode(self.0.unwrap_or(0o666)).open(path)
+    }
+
+    /// Gives back what the umask took. Asks first: some file systems refuse even a change to what is.
+    fn restore(&self, file: &File) -> io::Result<()> {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+        match self.0 {
+            Some(mode) if file.metadata()?.mode() & 0o7777 != mode => {
+                file.set_permissions(fs::Permissions::from_mode(mode))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Mode {
+    fn of(_: &Path) -> io::Result<Self> {
+        Ok(Self(None))
+    }
+
+    fn create(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).open(path)
+    }
+
+    fn restore(&self, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Gives the temporary file its mode and its bytes, and flushes them.
+fn fill(temporary: &mut NamedTempFile, mode: &Mode, bytes: &[u8]) -> io::Result<()> {
+    let file = temporary.as_file_mut();
+    mode.restore(file)?;
+    file.write_all(bytes)?;
+    flush(file)
+}
+
+/// Flushes `file` to the device, unless its file system has no such thing.
+fn flush(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error) if !matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Flushes the folder of `path`, so that a name in it survives a power cut. A folder in which we may write but
+/// which we may not read is left alone.
+#[cfg(unix)]
+fn flush_folder_of(path: &Path) -> io::Result<()> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    match File::open(folder) {
+        Ok(folder) => flush(&folder),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn flush_folder_of(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Renames `temporary` over `target`; a failure removes it.
+#[cfg(not(windows))]
+fn rename(temporary: TempPath, target: &Path) -> io::Result<()> {
+    temporary.persist(target).map_err(|error| error.error)
+}
+
+/// Renames `temporary` over `target`; a failure removes it. A target that a virus scanner or an editor has open
+/// for a moment can't be replaced in that moment: half a second is spent on asking again.
+#[cfg(windows)]
+fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    const LOCK_VIOLATION: i32 = 33;
+
+    for pause in [10, 20, 40, 80, 160, 200] {
+        match temporary.persist(target) {
+            Ok(()) => return Ok(()),
+            Err(error) => match error.error.raw_os_error() {
+                Some(ACCESS_DENIED | SHARING_VIOLATION | LOCK_VIOLATION) => temporary = error.path,
+                _ => return Err(error.error),
+            },
+        }
+        std::thread::sleep(Duration::from_millis(pause));
+    }
+    temporary.persist(target).map_err(|error| error.error)
+}
+
+/// Where the holder of the lock `path` says who it is. On Windows a locked file can't be read by others, so that
+/// the text stands beside it.
+fn holder_path(path: &Path) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    if cfg!(windows) {
+        path.push(".holder");
+    }
+    path.into()
+}
+
+fn write_holder(guard: &LockGuard, path: &Path, holder: &str) -> io::Result<()> {
+    let beside;
+    let mut file = guard.file();
+    if cfg!(windows) {
+        let options = &mut OpenOptions::new();
+        beside = open_regular(options.write(true).create(true), &holder_path(path)).map_err(to_io)?.0;
+        file = &beside;
+    }
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(holder.as_bytes())
+}
+
+/// What the holder says of itself; empty if that can't be read.
+fn read_holder(path: &Path) -> String {
+    let bytes = RealDisk.read(&holder_path(path), HOLDER_LIMIT).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).trim().to_owned()
+}
+
+fn to_io(error: ReadError) -> io::Error {
+    match error {
+        ReadError::Io(error) => error,
+        other => io::Error::new(io::ErrorKind::InvalidInput, other),
+    }
+}
