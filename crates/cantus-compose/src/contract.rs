@@ -399,7 +399,10 @@ mod tests {
 
     #[test]
     fn faults_have_lines() {
-        check_faults("# C\n\n{{ projcet }}\n", &["3: the template fails: undefined value: `projcet` is undefined"]);
+        check_faults(
+            "# C\n\n{{ projcet }}\n",
+            &["3: the template fails: undefined value: `projcet` is undefined"],
+        );
         check_faults("# C\n{% if %}\n", &["2: the template fails: syntax error: unexpected end of block"]);
         check_faults("x\n", &["1: the first heading must be the contract's one H1 (`# Title`)"]);
         check_faults("# A\n\n# B\n", &["3: expected one H1, found 2; the first is on line 1"]);
