@@ -1,1 +1,16 @@
-//! Finds and reads a Cantus project.
+//! Finds and reads a Cantus project: its root, configuration, package and notes.
+//!
+//! Invariants:
+//! * Nothing is written, anywhere.
+//! * Whatever is wrong in a project is reported at once, each with its file and, where there is one, its line.
+//! * Files that the project generates are never read as sources: the configuration refuses such a layout.
+
+mod config;
+mod discover;
+mod gather;
+mod keys;
+mod project;
+
+pub use config::{Config, LOCK, Output};
+pub use discover::{CONFIG, find_root};
+pub use project::Project;

@@ -1,0 +1,388 @@
+//! The configuration: every key with its default.
+
+use std::ops::Range;
+
+use cantus_compose::Repository;
+use cantus_manifest::{Outcome, Provider, RelPath};
+use toml::de::DeTable;
+
+use crate::keys::{Keys, Source};
+
+/// Where the lock lies, below the root.
+pub const LOCK: &str = "projections/lock.toml";
+
+/// The most that `limits.note_bytes` may say: every note is held in memory.
+const MOST_NOTE_BYTES: u64 = 64 << 20;
+
+/// Renders that are not a provider's.
+const RENDERS: [&str; 4] = ["native", "helper", "interactive", "export"];
+
+/// What a project's configuration says; a key that is not set is its default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The project's name; `None` where neither the configuration nor a root package gives one.
+    pub name: Option<String>,
+    /// The first heading of its bundles.
+    pub title: String,
+    /// The command that regenerates the committed files.
+    pub command: String,
+    /// The note folder that is configured; `None` for the first that exists.
+    pub memory: Option<RelPath>,
+    /// The package's folder; `None` for the built-in one.
+    pub package: Option<RelPath>,
+    /// How wide generated prose may be, in cells; 0 for no wrapping.
+    pub width: usize,
+    /// The providers whose renders the lock covers, in byte order.
+    pub providers: Vec<Provider>,
+    /// The repositories that the contract names.
+    pub repositories: Vec<Repository>,
+    /// The committed files: the original, then its copies.
+    pub files: Vec<RelPath>,
+    /// Whether a committed file starts with the notice.
+    pub notice: bool,
+    /// Further committed renders.
+    pub outputs: Vec<Output>,
+    /// The most bytes that a note may have.
+    pub note_bytes: u64,
+    /// The file that the configuration was read from.
+    pub source: Option<RelPath>,
+}
+
+/// A committed render besides the native one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The render: `native`, `helper`, `interactive`, `export` or a provider.
+    pub render: String,
+    /// Where it is committed.
+    pub file: RelPath,
+}
+
+/// What the defaults depend on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Surroundings<'a> {
+    /// The root Cargo package's name.
+    pub(crate) package: Option<&'a str>,
+    /// Whether an `xtask` folder stands at the root.
+    pub(crate) xtask: bool,
+}
+
+const KEYS: &[&str] = &[
+    "name",
+    "title",
+    "command",
+    "memory",
+    "package",
+    "width",
+    "providers",
+    "repositories",
+    "projection",
+    "output",
+    "limits",
+];
+
+impl Config {
+    /// The configuration of a project that has none.
+    pub(crate) fn default_in(surroundings: Surroundings<'_>) -> Self {
+        Self::read(
+            Keys::new(DeTable::new(), ""),
+            &mut Source { file: "", text: "", diagnostics: Vec::new() },
+            surroundings,
+        )
+    }
+
+    /// Reads `table` of the file `file`; with errors the value has defaults in their place.
+    pub(crate) fn parse(
+        table: DeTable<'_>,
+        file: &RelPath,
+        text: &str,
+        surroundings: Surroundings<'_>,
+    ) -> Outcome<Self> {
+        let mut source = Source { file: file.as_str(), text, diagnostics: Vec::new() };
+        let mut config = Self::read(Keys::new(table, ""), &mut source, surroundings);
+        config.source = Some(file.clone());
+        Outcome { value: config, diagnostics: source.diagnostics }
+    }
+
+    fn read(mut keys: Keys<'_>, source: &mut Source<'_>, surroundings: Surroundings<'_>) -> Self {
+        let name =
+            keys.text(source, "name").map(|(name, _)| name).or(surroundings.package.map(str::to_owned));
+        let title = keys.text(source, "title").map(|(title, _)| title);
+        let memory = keys.path(source, "memory").map(|(path, _)| path);
+        let package = keys.path(source, "package").map(|(path, _)| path);
+        let providers = providers(&mut keys, source);
+        let (files, notice) = projection(&mut keys, source);
+        let outputs = outputs(&mut keys, source, &providers);
+        let config = Self {
+            title: title.unwrap_or_else(|| default_title(name.as_deref())),
+            name,
+            command: command(&mut keys, source, surroundings),
+            width: width(&mut keys, source),
+            repositories: repositories(&mut keys, source),
+            files: files.iter().map(|(path, _)| path.clone()).collect(),
+            outputs: outputs.iter().map(|(output, _)| output.clone()).collect(),
+            note_bytes: note_bytes(&mut keys, source),
+            memory,
+            package,
+            providers,
+            notice,
+            source: None,
+        };
+        let targets = files.into_iter().chain(outputs.into_iter().map(|(output, span)| (output.file, span)));
+        config.check_targets(targets, source);
+        keys.finish(source, KEYS);
+        config
+    }
+
+    /// Refuses targets that meet each other, the sources or the lock.
+    fn check_targets(&self, targets: impl Iterator<Item = (RelPath, Range<usize>)>, source: &mut Source<'_>) {
+        let mut seen: Vec<RelPath> = Vec::new();
+        for (path, span) in targets {
+            let same = |other: &RelPath| other.as_str().to_lowercase() == path.as_str().to_lowercase();
+            let below = |folder: &RelPath| path == *folder || path.strip_prefix(folder).is_some();
+            let folders = [self.memory.as_ref(), self.package.as_ref()];
+            let message = if seen.iter().any(same) {
+                format!("`{path}` is a target already")
+            } else if let Some(folder) = folders.into_iter().flatten().find(|folder| below(folder)) {
+                format!("`{path}` lies in `{folder}/`, whose files are sources")
+            } else if is_reserved(&path) {
+                format!("`{path}` can't be a target: the name is taken")
+            } else {
+                seen.push(path);
+                continue;
+            };
+            source.fault(span, message);
+        }
+    }
+}
+
+fn is_reserved(path: &RelPath) -> bool {
+    let path = path.as_str().to_lowercase();
+    [LOCK, "cantus.toml", "cargo.toml", "readme.md"].contains(&path.as_str()) || path.starts_with(".git/")
+}
+
+fn default_title(name: Option<&str>) -> String {
+    name.map_or_else(|| "Agent Instructions".to_owned(), |name| format!("{name} - Agent Instructions"))
+}
+
+fn command(keys: &mut Keys<'_>, source: &mut Source<'_>, surroundings: Surroundings<'_>) -> String {
+    let default = if surroundings.xtask { "cargo xtask project" } else { "cantus project" };
+    let Some((command, span)) = keys.text(source, "command") else { return default.to_owned() };
+    if command.contains('`') || command.contains("-->") {
+        source.fault(span, "`command` must not hold a backtick or `-->`: it stands in code, in a comment");
+    }
+    command
+}
+
+fn width(keys: &mut Keys<'_>, source: &mut Source<'_>) -> usize {
+    const DEFAULT: usize = 88;
+    let Some((width, span)) = keys.natural(source, "width") else { return DEFAULT };
+    if (1..20).contains(&width) || width > 10_000 {
+        source.fault(span, format!("`width` must be 0 (no wrapping) or from 20 to 10000 cells, not {width}"));
+        return DEFAULT;
+    }
+    usize::try_from(width).unwrap_or(DEFAULT)
+}
+
+fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
+    const DEFAULT: [&str; 7] = ["claude", "codex", "grok", "muse", "agy", "qwen", "opencode"];
+    let given = keys.texts(source, "providers");
+    let names = given.unwrap_or_else(|| DEFAULT.map(|name| (name.to_owned(), 0..0)).to_vec());
+    let mut providers: Vec<Provider> = Vec::new();
+    for (name, span) in names {
+        match Provider::new(name) {
+            Err(error) => drop(source.fault(span, format!("`providers`: {error}"))),
+            Ok(provider)
+                if RENDERS.contains(&provider.as_str()) || ["all", "root"].contains(&provider.as_str()) =>
+            {
+                source.fault(
+                    span,
+                    format!("`providers`: `{provider}` is the name of a render, not of a provider"),
+                );
+            }
+            Ok(provider) if providers.contains(&provider) => {
+                source.fault(span, format!("`providers`: `{provider}` stands here twice"));
+            }
+            Ok(provider) => providers.push(provider),
+        }
+    }
+    providers.sort();
+    providers
+}
+
+fn repositories(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Repository> {
+    let mut repositories: Vec<Repository> = Vec::new();
+    for (mut keys, span) in keys.tables(source, "repositories", "repositories.") {
+        let faults = source.diagnostics.len();
+        let (name, description) = (keys.text(source, "name"), keys.text(source, "description"));
+        match (name, description) {
+            (Some((name, span)), Some(_)) if repositories.iter().any(|other| other.name == name) => {
+                source.fault(span, format!("the repository `{name}` stands here twice"));
+            }
+            (Some((name, _)), Some((description, _))) => repositories.push(Repository { name, description }),
+            _ if source.diagnostics.len() == faults => {
+                source.fault(span, "a repository needs a `name` and a `description`");
+            }
+            _ => {}
+        }
+        keys.finish(source, &["name", "description"]);
+    }
+    repositories
+}
+
+type Targets = Vec<(RelPath, Range<usize>)>;
+
+fn projection(keys: &mut Keys<'_>, source: &mut Source<'_>) -> (Targets, bool) {
+    let mut keys =
+        keys.table(source, "projection", "projection.").unwrap_or_else(|| Keys::new(DeTable::new(), ""));
+    let given = keys.texts(source, "files");
+    let names =
+        given.unwrap_or_else(|| ["AGENTS.md", "CLAUDE.md"].map(|name| (name.to_owned(), 0..0)).to_vec());
+    let mut files = Vec::new();
+    for (name, span) in names {
+        match RelPath::new(name) {
+            Ok(path) => files.push((path, span)),
+            Err(error) => drop(source.fault(span, format!("`projection.files`: {error}"))),
+        }
+    }
+    let notice = keys.boolean(source, "notice").unwrap_or(true);
+    keys.finish(source, &["files", "notice"]);
+    (files, notice)
+}
+
+fn outputs(
+    keys: &mut Keys<'_>,
+    source: &mut Source<'_>,
+    providers: &[Provider],
+) -> Vec<(Output, Range<usize>)> {
+    let mut outputs = Vec::new();
+    for (mut keys, span) in keys.tables(source, "output", "output.") {
+        let faults = source.diagnostics.len();
+        let (render, file) = (keys.text(source, "render"), keys.path(source, "file"));
+        match (render, file) {
+            (Some((render, span)), _) if !is_render(&render, providers) => {
+                let known =
+                    RENDERS.into_iter().chain(providers.iter().map(Provider::as_str)).collect::<Vec<_>>();
+                source.fault(
+                    span,
+                    format!("no render is called `{render}`: expected one of {}", known.join(", ")),
+                );
+            }
+            (Some((render, _)), Some((file, span))) => outputs.push((Output { render, file }, span)),
+            _ if source.diagnostics.len() == faults => {
+                source.fault(span, "an output needs a `render` and a `file`");
+            }
+            _ => {}
+        }
+        keys.finish(source, &["render", "file"]);
+    }
+    outputs
+}
+
+fn is_render(name: &str, providers: &[Provider]) -> bool {
+    RENDERS.contains(&name) || providers.iter().any(|provider| provider.as_str() == name)
+}
+
+fn note_bytes(keys: &mut Keys<'_>, source: &mut Source<'_>) -> u64 {
+    const DEFAULT: u64 = 1 << 20;
+    let Some(mut keys) = keys.table(source, "limits", "limits.") else { return DEFAULT };
+    let given = keys.natural(source, "note_bytes");
+    keys.finish(source, &["note_bytes"]);
+    let Some((bytes, span)) = given else { return DEFAULT };
+    if bytes == 0 || bytes > MOST_NOTE_BYTES {
+        source.fault(span, format!("`limits.note_bytes` must be from 1 to {MOST_NOTE_BYTES}, not {bytes}"));
+        return DEFAULT;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Outcome<Config> {
+        let file = RelPath::new("cantus.toml").unwrap();
+        Config::parse(DeTable::parse(text).unwrap().into_inner(), &file, text, Surroundings::default())
+    }
+
+    #[track_caller]
+    fn check_faults(text: &str, expected: &[&str]) {
+        let faults: Vec<_> = parse(text).diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(faults, expected);
+    }
+
+    #[test]
+    fn every_key_has_a_default() {
+        let config = parse("").value;
+        assert_eq!(config.title, "Agent Instructions");
+        assert_eq!(config.command, "cantus project");
+        assert_eq!((config.width, config.note_bytes, config.notice), (88, 1_048_576, true));
+        assert_eq!(config.files.iter().map(RelPath::as_str).collect::<Vec<_>>(), ["AGENTS.md", "CLAUDE.md"]);
+        let providers: Vec<_> = config.providers.iter().map(Provider::as_str).collect();
+        assert_eq!(providers, ["agy", "claude", "codex", "grok", "muse", "opencode", "qwen"]);
+    }
+
+    #[test]
+    fn defaults_follow_the_surroundings() {
+        let config = Config::default_in(Surroundings { package: Some("acme"), xtask: true });
+        assert_eq!(config.title, "acme - Agent Instructions");
+        assert_eq!(config.command, "cargo xtask project");
+    }
+
+    #[test]
+    fn unknown_keys_name_the_nearest() {
+        check_faults(
+            "name = \"a\"\nwidht = 80\n[projection]\nfile = [\"A.md\"]\n[colours]\n",
+            &[
+                "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
+                "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
+                "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
+             providers, repositories, projection, output, limits",
+            ],
+        );
+    }
+
+    #[test]
+    fn wrong_types_and_values() {
+        check_faults(
+            "name = 5\nwidth = 12\n",
+            &[
+                "cantus.toml:1: error: `name` must be a text, not an integer",
+                "cantus.toml:2: error: `width` must be 0 (no wrapping) or from 20 to 10000 cells, not 12",
+            ],
+        );
+        check_faults(
+            "memory = \"../x\"\nproviders = [\"9x\", \"helper\"]\n",
+            &[
+                "cantus.toml:1: error: `memory`: `../x` is not a path inside the root: no part may be empty, `.` or `..`",
+                "cantus.toml:2: error: `providers`: `9x` is not a provider: expected a letter, then letters, digits, `_` and `-`",
+                "cantus.toml:2: error: `providers`: `helper` is the name of a render, not of a provider",
+            ],
+        );
+        check_faults(
+            "[[repositories]]\nname = \"x\"\n[limits]\nnote_bytes = 0\n",
+            &[
+                "cantus.toml:1: error: a repository needs a `name` and a `description`",
+                "cantus.toml:4: error: `limits.note_bytes` must be from 1 to 67108864, not 0",
+            ],
+        );
+    }
+
+    #[test]
+    fn targets_meet_neither_each_other_nor_sources() {
+        check_faults(
+            "memory = \"notes\"\n[projection]\nfiles = [\"A.md\", \"a.md\", \"notes/B.md\", \"cantus.toml\"]\n",
+            &[
+                "cantus.toml:3: error: `a.md` is a target already",
+                "cantus.toml:3: error: `notes/B.md` lies in `notes/`, whose files are sources",
+                "cantus.toml:3: error: `cantus.toml` can't be a target: the name is taken",
+            ],
+        );
+        check_faults(
+            "[[output]]\nrender = \"helpr\"\nfile = \"h.md\"\n",
+            &[
+                "cantus.toml:2: error: no render is called `helpr`: expected one of native, helper, interactive, export, agy, claude, \
+             codex, grok, muse, opencode, qwen",
+            ],
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! From a folder up to the project that holds it.
+
+use std::path::{Path, PathBuf};
+
+use cantus_fs::{Disk, Kind};
+use toml::de::DeTable;
+
+/// The name of the configuration file.
+pub const CONFIG: &str = "cantus.toml";
+
+/// The note folders that are looked for, in this order.
+pub(crate) const MEMORIES: [&str; 2] = ["sase/memory", "memory"];
+
+/// The most bytes that a configuration file may have.
+pub(crate) const MOST_CONFIG_BYTES: u64 = 4 << 20;
+
+/// The nearest folder from `start`, an absolute path, upward that is a project: it holds a configuration or a note folder.
+///
+/// The search ends at the first folder that holds `.git` (a file or a folder), so that worktrees, submodules and nested
+/// repositories stand for themselves; outside git it ends at the file system's root. No process is started.
+#[must_use]
+pub fn find_root(disk: &dyn Disk, start: &Path) -> Option<PathBuf> {
+    for folder in start.ancestors() {
+        if is_project(disk, folder) {
+            return Some(folder.to_path_buf());
+        }
+        if exists(disk, &folder.join(".git")) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether `folder` holds a configuration or a note folder.
+pub(crate) fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
+    exists(disk, &folder.join(CONFIG))
+        || has_cargo_table(disk, &folder.join("Cargo.toml"))
+        || MEMORIES.iter().any(|memory| is_note_folder(disk, &folder.join(memory)))
+}
+
+fn exists(disk: &dyn Disk, path: &Path) -> bool {
+    matches!(disk.kind(path), Ok(Some(_)))
+}
+
+/// Whether a `Cargo.toml` has `[workspace.metadata.cantus]`. One that can't be parsed has it if it seems to, so that the
+/// error is told rather than passed over.
+fn has_cargo_table(disk: &dyn Disk, path: &Path) -> bool {
+    let Ok(bytes) = disk.read(path, MOST_CONFIG_BYTES) else { return false };
+    let text = String::from_utf8_lossy(&bytes);
+    text.contains("metadata")
+        && text.contains("cantus")
+        && DeTable::parse(&text).map_or(true, |table| cargo_table(table.get_ref()).is_some())
+}
+
+/// The table `workspace.metadata.cantus`.
+pub(crate) fn cargo_table<'a, 'i>(table: &'a DeTable<'i>) -> Option<&'a DeTable<'i>> {
+    table.get("workspace")?.get_ref().get("metadata")?.get_ref().get("cantus")?.get_ref().as_table()
+}
+
+/// Whether a folder named like a note folder is one: it holds a `.md` file or nothing. A source folder that happens to be
+/// called `memory` isn't.
+fn is_note_folder(disk: &dyn Disk, folder: &Path) -> bool {
+    if !matches!(disk.kind(folder), Ok(Some(Kind::Folder | Kind::Symlink))) {
+        return false;
+    }
+    disk.list(folder).is_ok_and(|entries| {
+        entries.is_empty() || entries.iter().any(|entry| entry.name.to_string_lossy().ends_with(".md"))
+    })
+}

@@ -1,0 +1,205 @@
+//! Reads the files of a note folder and of a package folder.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+
+use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
+use cantus_manifest::{Diagnostic, RelPath};
+use cantus_memory::{MemoryFolder, MemoryTree, SourceFile};
+
+/// The most bytes that a package's file may have.
+const PACKAGE_BYTES: u64 = 1 << 20;
+
+/// Reads one note folder.
+pub(crate) struct Gather<'a> {
+    pub(crate) root: &'a Root,
+    pub(crate) memory: &'a RelPath,
+    /// The most bytes that a note may have.
+    pub(crate) limit: u64,
+    pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+/// A file to be read: where it lies, and whether through a symlink.
+struct Found {
+    path: RelPath,
+    kind: Kind,
+}
+
+impl Gather<'_> {
+    /// Everything that may be a note or a strand, read.
+    pub(crate) fn tree(mut self) -> MemoryTree {
+        let mut tree = MemoryTree::default();
+        let mut notes = Vec::new();
+        let mut folders = Vec::new();
+        for entry in self.list(self.memory) {
+            let Some(found) = self.found(self.memory, &entry) else { continue };
+            let name = found.path.file_name();
+            match found.kind {
+                Kind::Folder if name != "assets" => folders.push(found.path),
+                Kind::Folder => {}
+                _ if name.eq_ignore_ascii_case("README.md") => {}
+                _ if name.ends_with(".md") => notes.push(found),
+                Kind::Symlink => folders.extend(self.linked_folder(found.path)),
+                _ => self.near_miss(&found.path),
+            }
+        }
+        tree.notes = self.read_all(notes);
+        for folder in folders {
+            tree.folders.push(self.folder(folder));
+        }
+        tree
+    }
+
+    fn folder(&mut self, path: RelPath) -> MemoryFolder {
+        let (mut strands, mut folders) = (Vec::new(), Vec::new());
+        for entry in self.list(&path) {
+            let Some(found) = self.found(&path, &entry) else { continue };
+            match found.kind {
+                Kind::Folder => folders.push(found.path),
+                _ if found.path.file_name().ends_with(".md") => strands.push(found),
+                _ => {}
+            }
+        }
+        MemoryFolder { strands: self.read_all(strands), path, folders }
+    }
+
+    fn list(&mut self, folder: &RelPath) -> Vec<Entry> {
+        self.root.list(Some(folder)).unwrap_or_else(|error| {
+            self.diagnostics.push(io_fault(&error).at(folder));
+            Vec::new()
+        })
+    }
+
+    /// An entry by its path; one whose name can't be a path is reported if it could be a note.
+    fn found(&mut self, folder: &RelPath, entry: &Entry) -> Option<Found> {
+        let lossy = entry.name.to_string_lossy();
+        match entry.name.to_str().map(|name| folder.join(name)) {
+            Some(Ok(path)) => Some(Found { path, kind: entry.kind }),
+            Some(Err(error)) if lossy.ends_with(".md") => {
+                let fault = Diagnostic::error("name.path", error.to_string()).at(folder);
+                self.diagnostics.push(fault.help("rename the file"));
+                None
+            }
+            None if lossy.ends_with(".md") => {
+                let fault =
+                    Diagnostic::error("name.utf8", format!("the name of `{lossy}` is not UTF-8")).at(folder);
+                self.diagnostics.push(fault.help("rename the file"));
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Says of `a.MD` and the like that nobody reads them.
+    fn near_miss(&mut self, path: &RelPath) {
+        let name = path.file_name().to_ascii_lowercase();
+        if name != "readme.md" && (name.ends_with(".md") || name.ends_with(".markdown")) {
+            let fault = Diagnostic::warning("name.ending", "not read: a note's name ends in `.md`").at(path);
+            self.diagnostics.push(fault.help("rename it, or move it into `assets/`"));
+        }
+    }
+
+    /// A symlink to a folder inside the note folder; one that leads out of it is reported.
+    fn linked_folder(&mut self, path: RelPath) -> Option<RelPath> {
+        let disk = self.root.disk();
+        let real = disk.canonical(&self.root.at(&path)).ok()?;
+        if !matches!(disk.kind(&real), Ok(Some(Kind::Folder))) || path.file_name() == "assets" {
+            return None;
+        }
+        let inside = disk.canonical(&self.root.at(self.memory)).is_ok_and(|memory| real.starts_with(memory));
+        if !inside {
+            let message = format!("a symlink to a folder outside `{}/`", self.memory);
+            let fault = Diagnostic::error("note.symlink", message).at(&path);
+            self.diagnostics.push(fault.help("copy the folder here, or link to one inside the note folder"));
+        }
+        inside.then_some(path)
+    }
+
+    fn read_all(&mut self, files: Vec<Found>) -> Vec<SourceFile> {
+        let mut read = Vec::with_capacity(files.len());
+        for found in files {
+            match self.read(&found) {
+                Ok(bytes) => read.push(SourceFile { path: found.path, bytes }),
+                Err(fault) => self.diagnostics.push(fault),
+            }
+        }
+        read
+    }
+
+    fn read(&self, found: &Found) -> Result<Vec<u8>, Diagnostic> {
+        let path = &found.path;
+        if found.kind != Kind::Symlink {
+            return self.root.read(path, self.limit).map_err(|error| read_fault(path, &error));
+        }
+        let below = path.strip_prefix(self.memory).unwrap_or(path.file_name());
+        self.root.resolve_inside(self.memory, below, self.limit).map_err(|error| match &error {
+            LinkError::Read { source: ReadError::TooLarge { size, limit }, .. } => {
+                too_large(path, *size, *limit)
+            }
+            _ => with_causes("note.symlink", &error)
+                .at(path)
+                .help("copy the file here, or link to one inside the note folder"),
+        })
+    }
+}
+
+fn read_fault(path: &RelPath, error: &AccessError) -> Diagnostic {
+    match error {
+        AccessError::Read { source: ReadError::TooLarge { size, limit }, .. } => {
+            too_large(path, *size, *limit)
+        }
+        _ => io_fault(error).at(path),
+    }
+}
+
+fn too_large(path: &RelPath, size: u64, limit: u64) -> Diagnostic {
+    Diagnostic::error("note.size", format!("{size} bytes are more than the {limit} that a note may have"))
+        .at(path)
+        .help("split the note, or set `note_bytes` under `[limits]` in the configuration")
+}
+
+pub(crate) fn io_fault(error: &dyn Error) -> Diagnostic {
+    with_causes("io", error)
+}
+
+/// An error with its causes on one line.
+fn with_causes(code: &'static str, error: &dyn Error) -> Diagnostic {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    Diagnostic::error(code, message)
+}
+
+/// The files of a package folder by their path below it.
+pub(crate) fn package_files(
+    root: &Root,
+    folder: &RelPath,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut names: Vec<String> =
+        ["package.toml", "contract.md", "helper.md", "frame.md"].map(str::to_owned).to_vec();
+    let providers =
+        folder.join("providers").and_then(|path| path.join("x")).ok().and_then(|path| path.parent());
+    match providers.as_ref().map(|path| root.list(Some(path))) {
+        Some(Ok(entries)) => {
+            let entries = entries.iter().filter_map(|entry| entry.name.to_str());
+            names
+                .extend(entries.filter(|name| name.ends_with(".md")).map(|name| format!("providers/{name}")));
+        }
+        Some(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error).at(folder)),
+        _ => {}
+    }
+    for name in names {
+        let Ok(path) = folder.join(&name) else { continue };
+        match root.read(&path, PACKAGE_BYTES) {
+            Ok(bytes) => drop(files.insert(name, bytes)),
+            Err(error) if error.is_absent() => {}
+            Err(error) => diagnostics.push(io_fault(&error).at(&path)),
+        }
+    }
+    files
+}
