@@ -22,7 +22,7 @@ pub enum ReadError {
     #[error("{0} is not a regular file")]
     NotAFile(Kind),
     /// The disk failed, or there is no such file.
-    #[error(transparent)]
+    #[error("the disk gave an error")]
     Io(#[from] io::Error),
 }
 
@@ -210,7 +210,7 @@ pub enum LinkError {
     Read {
         /// The symlink, relative to the root.
         path: RelPath,
-        /// The real target, relative to the real folder, with `/`; what isn't UTF-8 is replaced.
+        /// The real target, as a path below the folder as it was named, with `/`; what isn't UTF-8 is replaced.
         target: String,
         /// Why.
         source: ReadError,

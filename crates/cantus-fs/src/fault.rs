@@ -96,7 +96,8 @@ pub enum FaultKind {
     /// does nothing; then [`io::ErrorKind::StorageFull`]. Later operations succeed.
     ShortWrite,
     /// The process dies before the operation takes effect ([`Disk::stage`] leaves half a temporary file): this
-    /// and every later operation fails, and temporary files stay where they are, as after `kill -9`.
+    /// and every later operation fails, and temporary files stay where they are, as after `kill -9`. A lock is given
+    /// back when its guard is dropped.
     Crash,
     /// Likewise, but the operation has taken effect and only its answer is lost.
     CrashAfter,

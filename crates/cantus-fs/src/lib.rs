@@ -22,6 +22,8 @@ mod fault;
 mod lock;
 mod real;
 mod root;
+#[cfg(test)]
+mod scratch;
 mod staged;
 
 pub use disk::{Disk, Entry, Kind};

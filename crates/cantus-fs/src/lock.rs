@@ -34,7 +34,7 @@ pub enum LockError {
         holder: String,
     },
     /// The lock file could not be opened, locked or written.
-    #[error(transparent)]
+    #[error("the lock file cannot be used")]
     Io(#[from] io::Error),
 }
 

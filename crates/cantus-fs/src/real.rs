@@ -328,3 +328,284 @@ fn to_io(error: ReadError) -> io::Error {
         other => io::Error::new(io::ErrorKind::InvalidInput, other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::scratch::{Scratch, rel};
+
+    const NO_WAIT: Duration = Duration::ZERO;
+
+    #[test]
+    fn kinds() {
+        let scratch = Scratch::of(&["folder/a.md"]);
+        let at = |path: &str| RealDisk.kind(&scratch.path().join(path)).unwrap();
+        assert_eq!(at("folder"), Some(Kind::Folder));
+        assert_eq!(at("folder/a.md"), Some(Kind::File));
+        assert_eq!(at("folder/b.md"), None);
+        assert_eq!(at("folder/a.md/b.md"), None);
+    }
+
+    #[track_caller]
+    fn check_read(size: usize) {
+        let scratch = Scratch::new();
+        let text = "x".repeat(size);
+        scratch.put("a.md", &text);
+        let path = scratch.root.at(&rel("a.md"));
+        let limit = size as u64;
+        assert_eq!(RealDisk.read(&path, limit).unwrap(), text.as_bytes());
+        assert_eq!(RealDisk.read(&path, u64::MAX).unwrap(), text.as_bytes());
+        if let Some(limit) = limit.checked_sub(1) {
+            let error = RealDisk.read(&path, limit).unwrap_err();
+            assert!(
+                matches!(error, ReadError::TooLarge { size, limit: l } if size == limit + 1 && l == limit)
+            );
+        }
+    }
+
+    #[test]
+    fn files_are_read_whole_up_to_the_limit() {
+        [0, 1, 4095, 4096, 70_000].into_iter().for_each(check_read);
+    }
+
+    #[test]
+    fn a_file_that_grows_while_it_is_read_keeps_the_limit() {
+        let scratch = Scratch::of(&["a.md"]);
+        scratch.put("a.md", &"x".repeat(10_000));
+        let open = || File::open(scratch.root.at(&rel("a.md"))).unwrap();
+        assert_eq!(read_bounded(&open(), 0, 10_000).unwrap().len(), 10_000);
+        assert_eq!(read_bounded(&open(), 20_000, 20_000).unwrap().len(), 10_000);
+        assert!(matches!(read_bounded(&open(), 0, 9_999), Err(ReadError::TooLarge { limit: 9_999, .. })));
+    }
+
+    #[test]
+    fn a_folder_is_not_read() {
+        let scratch = Scratch::of(&["folder/a.md"]);
+        let error = RealDisk.read(&scratch.path().join("folder"), 10).unwrap_err();
+        assert_eq!(error.to_string(), "a folder is not a regular file");
+    }
+
+    #[test]
+    fn dropping_what_was_staged_removes_it() {
+        let scratch = Scratch::of(&["a.md"]);
+        let staged = RealDisk.stage(&scratch.path().join("a.md"), b"new").unwrap();
+        let names = scratch.names(".");
+        assert_eq!(names.len(), 2);
+        assert!(crate::staged::is_staged_name(OsStr::new(&names[0]), "a.md"), "{names:?}");
+        assert_eq!(scratch.get(&names[0]), "new");
+        drop(staged);
+        assert_eq!(scratch.names("."), ["a.md"]);
+        assert_eq!(scratch.get("a.md"), "a.md");
+    }
+
+    #[test]
+    fn a_failed_commit_removes_what_was_staged() {
+        let scratch = Scratch::new();
+        let target = scratch.path().join("a.md");
+        let staged = RealDisk.stage(&target, b"new").unwrap();
+        RealDisk.create_folders(&target).unwrap();
+        RealDisk.commit(staged).unwrap_err();
+        assert_eq!(scratch.names("."), ["a.md"]);
+    }
+
+    #[test]
+    fn folders_are_made_as_far_as_they_are_missing() {
+        let scratch = Scratch::of(&["a/x", "file"]);
+        for path in ["a", "a/b/c", "a/b/c"] {
+            RealDisk.create_folders(&scratch.path().join(path)).unwrap();
+            assert_eq!(RealDisk.kind(&scratch.path().join(path)).unwrap(), Some(Kind::Folder));
+        }
+        RealDisk.create_folders(&scratch.path().join("file")).unwrap_err();
+        RealDisk.create_folders(&scratch.path().join("file/b")).unwrap_err();
+    }
+
+    #[test]
+    fn removing_what_is_absent_fails() {
+        let scratch = Scratch::of(&["a.md"]);
+        RealDisk.remove(&scratch.path().join("a.md")).unwrap();
+        let error = RealDisk.remove(&scratch.path().join("a.md")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_second_run_learns_who_holds_the_lock() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("lock");
+        let guard = RealDisk.lock(&path, "`cantus project` (pid 1), which has a long text", NO_WAIT).unwrap();
+        drop(guard);
+        let guard = RealDisk.lock(&path, "cantus project, pid 7", NO_WAIT).unwrap();
+        let second = thread::scope(|scope| {
+            scope
+                .spawn(|| RealDisk.lock(&path, "second", Duration::from_millis(60)).unwrap_err())
+                .join()
+                .unwrap()
+        });
+        assert!(matches!(&second, LockError::Held { holder } if holder == "cantus project, pid 7"));
+        assert_eq!(second.to_string(), "`cantus project, pid 7` holds the lock");
+        drop(guard);
+        drop(RealDisk.lock(&path, "third", NO_WAIT).unwrap());
+        assert_eq!(RealDisk.kind(&path).unwrap(), Some(Kind::File));
+    }
+
+    #[test]
+    fn a_second_run_gets_the_lock_once_it_is_free() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("lock");
+        let guard = RealDisk.lock(&path, "first", NO_WAIT).unwrap();
+        thread::scope(|scope| {
+            let second = scope.spawn(|| RealDisk.lock(&path, "second", Duration::from_secs(60)).map(drop));
+            thread::sleep(Duration::from_millis(50));
+            drop(guard);
+            second.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_folder_is_no_lock() {
+        let scratch = Scratch::of(&["lock/a"]);
+        let error = RealDisk.lock(&scratch.path().join("lock"), "me", NO_WAIT).unwrap_err();
+        let LockError::Io(error) = error else { panic!("{error:?}") };
+        assert_eq!(error.to_string(), "a folder is not a regular file");
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod unix_tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+    use crate::scratch::{Scratch, rel};
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    fn replace(path: &Path, bytes: &[u8]) {
+        RealDisk.commit(RealDisk.stage(path, bytes).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn replacing_keeps_the_mode() {
+        for expected in [0o600, 0o644, 0o666, 0o755, 0o444, 0o000] {
+            let scratch = Scratch::of(&["a.md"]);
+            let path = scratch.path().join("a.md");
+            fs::set_permissions(&path, fs::Permissions::from_mode(expected)).unwrap();
+            replace(&path, b"new");
+            assert_eq!(mode(&path), expected, "{expected:o}");
+        }
+    }
+
+    #[test]
+    fn a_fresh_file_has_the_mode_of_any_new_file() {
+        let scratch = Scratch::new();
+        let [ours, any] = ["a.md", "b.md"].map(|name| scratch.path().join(name));
+        replace(&ours, b"new");
+        File::create(&any).unwrap();
+        assert_eq!(mode(&ours), mode(&any));
+    }
+
+    /// The umask belongs to the process: this test runs itself in others.
+    #[test]
+    fn a_fresh_file_respects_the_umask() {
+        const NAME: &str = "real::unix_tests::a_fresh_file_respects_the_umask";
+        if let Ok(expected) = std::env::var("CANTUS_FS_TEST_MODE") {
+            let scratch = Scratch::new();
+            let path = scratch.path().join("a.md");
+            replace(&path, b"new");
+            assert_eq!(format!("{:o}", mode(&path)), expected);
+            return;
+        }
+        for (umask, expected) in [("000", "666"), ("022", "644"), ("027", "640"), ("077", "600")] {
+            let output = Command::new("sh")
+                .args(["-c", &format!("umask {umask} && exec \"$0\" --exact {NAME}")])
+                .arg(std::env::current_exe().unwrap())
+                .env("CANTUS_FS_TEST_MODE", expected)
+                .output()
+                .unwrap();
+            let told = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && told.contains("1 passed"), "umask {umask}: {told}");
+        }
+    }
+
+    #[test]
+    fn a_replaced_file_is_another_one() {
+        use std::os::unix::fs::MetadataExt;
+
+        let scratch = Scratch::of(&["a.md"]);
+        let path = scratch.path().join("a.md");
+        fs::hard_link(&path, scratch.path().join("other")).unwrap();
+        let before = fs::metadata(&path).unwrap().ino();
+        replace(&path, b"new");
+        assert_ne!(fs::metadata(&path).unwrap().ino(), before);
+        assert_eq!(scratch.get("other"), "a.md");
+    }
+
+    #[test]
+    fn a_symlink_is_seen_and_not_read() {
+        let scratch = Scratch::of(&["a.md"]);
+        for (target, name) in [("a.md", "file"), (".", "folder"), ("gone", "dangling")] {
+            let path = scratch.path().join(name);
+            symlink(target, &path).unwrap();
+            assert_eq!(RealDisk.kind(&path).unwrap(), Some(Kind::Symlink));
+            assert!(matches!(RealDisk.read(&path, 10), Err(ReadError::NotAFile(Kind::Symlink))));
+            RealDisk.lock(&path, "me", Duration::ZERO).unwrap_err();
+        }
+        let links = scratch.root.list(None).unwrap().into_iter().filter(|entry| entry.kind == Kind::Symlink);
+        assert_eq!(links.count(), 3);
+        assert_eq!(scratch.get("a.md"), "a.md");
+        assert_eq!(RealDisk.kind(&scratch.path().join("gone")).unwrap(), None);
+    }
+
+    #[test]
+    fn special_files_are_refused_without_waiting() {
+        let scratch = Scratch::new();
+        let fifo = scratch.path().join("fifo");
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let _listener = std::os::unix::net::UnixListener::bind(scratch.path().join("socket")).unwrap();
+        let (answer, answers) = mpsc::channel();
+        let folder = scratch.path().to_path_buf();
+        thread::spawn(move || {
+            for name in ["fifo", "socket"] {
+                answer.send(RealDisk.read(&folder.join(name), 10).map(drop)).unwrap();
+            }
+            answer.send(RealDisk.read(Path::new("/dev/null"), 10).map(drop)).unwrap();
+        });
+        for _ in 0..3 {
+            let read = answers.recv_timeout(Duration::from_secs(10)).unwrap();
+            assert!(matches!(read, Err(ReadError::NotAFile(Kind::Other))), "{read:?}");
+        }
+        let error = scratch.root.contained(&rel("fifo")).unwrap_err();
+        assert_eq!(error.to_string(), "`fifo` is a special file; expected a regular file or nothing");
+        RealDisk.lock(&fifo, "me", Duration::ZERO).unwrap_err();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_without_a_size_are_read_too() {
+        let bytes = RealDisk.read(Path::new("/proc/self/status"), 1 << 20).unwrap();
+        assert!(bytes.starts_with(b"Name:"));
+        let error = RealDisk.read(Path::new("/proc/self/status"), 10).unwrap_err();
+        assert!(matches!(error, ReadError::TooLarge { limit: 10, .. }));
+    }
+
+    #[test]
+    fn names_need_not_be_utf8() {
+        use std::os::unix::ffi::OsStrExt;
+
+        let scratch = Scratch::new();
+        let path = scratch.path().join(OsStr::from_bytes(b"\xff.md"));
+        if File::create(&path).is_err() {
+            return; // macOS: names are UTF-8.
+        }
+        scratch.put("a.md", "");
+        replace(&path, b"new");
+        let names: Vec<_> = scratch.root.list(None).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, [OsStr::new("a.md"), OsStr::from_bytes(b"\xff.md")]);
+    }
+}

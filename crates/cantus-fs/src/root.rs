@@ -144,19 +144,22 @@ impl Root {
         Ok(count)
     }
 
-    /// The bytes, at most `limit`, of the note `name` in `folder`, which is a symlink: it is resolved once and read
-    /// if its real path is that of a regular file inside the real path of `folder`. `name` may have several parts.
+    /// The bytes, at most `limit`, of `name` in `folder`, which is a symlink: it is resolved once and read if its
+    /// real path is that of a regular file inside the real path of `folder`. `name` may have several parts; if it
+    /// is no symlink, the same is asked of its own real path.
     pub fn resolve_inside(&self, folder: &RelPath, name: &str, limit: u64) -> Result<Vec<u8>, LinkError> {
         let path = RelPath::new(format!("{folder}/{name}"))?;
         let (real_folder, real) = match (self.canonical(folder), self.canonical(&path)) {
             (Ok(folder), Ok(real)) => (folder, real),
             (Err(source), _) | (_, Err(source)) => return Err(LinkError::Dangling { path, source }),
         };
-        let Ok(target) = real.strip_prefix(&real_folder) else {
+        let Ok(below) = real.strip_prefix(&real_folder) else {
             return Err(self.leaves(path, folder.clone(), &real));
         };
-        let read = self.disk.read(&real, limit);
-        read.map_err(|source| LinkError::Read { path, target: text(target), source })
+        self.disk.read(&real, limit).map_err(|source| {
+            let target = text(&Path::new(folder.as_str()).join(below));
+            LinkError::Read { path, target, source }
+        })
     }
 
     fn canonical(&self, path: &RelPath) -> io::Result<PathBuf> {
@@ -240,4 +243,271 @@ fn text(path: &Path) -> String {
         _ => None,
     });
     parts.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::{Scratch, rel};
+
+    #[test]
+    fn paths_are_joined_below_the_root() {
+        let scratch = Scratch::new();
+        let at = scratch.root.at(&rel("a/b c.md"));
+        assert_eq!(at, scratch.path().join("a").join("b c.md"));
+        assert!(scratch.root.at(&rel("a/c:x")).starts_with(scratch.path()));
+    }
+
+    #[test]
+    fn entries_come_in_byte_order() {
+        let scratch =
+            Scratch::of(&["memory/b.md", "memory/a.md", "memory/a-b.md", "memory/B.md", "memory/é.md"]);
+        let names = scratch.names("memory");
+        assert_eq!(names, ["B.md", "a-b.md", "a.md", "b.md", "é.md"]);
+        let top = scratch.root.list(None).unwrap();
+        assert_eq!(top, [Entry { name: "memory".into(), kind: Kind::Folder }]);
+    }
+
+    #[test]
+    fn errors_name_the_operation_and_the_relative_path() {
+        let scratch = Scratch::of(&["a.md"]);
+        let error = scratch.root.read(&rel("b/a.md"), 10).unwrap_err();
+        assert_eq!(error.to_string(), "cannot read `b/a.md`");
+        assert!(error.is_absent());
+        let error = scratch.root.list(Some(&rel("b"))).unwrap_err();
+        assert_eq!(error.to_string(), "cannot list `b`");
+        assert!(error.is_absent());
+        assert!(scratch.root.read(&rel("a.md/b"), 10).unwrap_err().is_absent());
+        assert!(!scratch.root.read(&rel("a.md"), 1).unwrap_err().is_absent());
+    }
+
+    #[test]
+    fn no_error_holds_an_absolute_path() {
+        let scratch = Scratch::of(&["a.md", "folder/x.md"]);
+        let root = &scratch.root;
+        scratch.check_relative(&root.list(Some(&rel("gone"))).unwrap_err());
+        scratch.check_relative(&root.read(&rel("folder"), 9).unwrap_err());
+        scratch.check_relative(&root.stage(&rel("a.md/b"), b"").unwrap_err());
+        scratch.check_relative(&root.stage(&rel(&"n".repeat(250)), b"").unwrap_err());
+        scratch.check_relative(&root.resolve_inside(&rel("folder"), "gone.md", 9).unwrap_err());
+        scratch.check_relative(&root.resolve_inside(&rel("folder"), "../a.md", 9).unwrap_err());
+    }
+
+    #[test]
+    fn a_target_is_written_read_and_removed() {
+        let scratch = Scratch::new();
+        let (root, path) = (&scratch.root, rel("docs/new/page.md"));
+        assert_eq!(root.read_target(&path, 10).unwrap(), None);
+        scratch.put("docs/new/page.md", "one");
+        scratch.put("docs/new/page.md", "two");
+        assert_eq!(root.read_target(&path, 10).unwrap().unwrap(), b"two");
+        assert_eq!(scratch.names("docs/new"), ["page.md"]);
+        root.remove(&path).unwrap();
+        root.remove(&path).unwrap();
+        assert_eq!(root.read_target(&path, 10).unwrap(), None);
+    }
+
+    #[test]
+    fn a_large_target_is_an_error_not_an_absence() {
+        let scratch = Scratch::of(&["a.md"]);
+        let error = scratch.root.read_target(&rel("a.md"), 1).unwrap_err();
+        assert!(matches!(
+            error,
+            TargetError::Read { source: crate::ReadError::TooLarge { size: 4, limit: 1 }, .. }
+        ));
+    }
+
+    #[test]
+    fn what_was_staged_for_one_path_is_not_committed_to_another() {
+        let scratch = Scratch::of(&["a.md", "b.md"]);
+        let staged = scratch.root.stage(&rel("a.md"), b"new").unwrap();
+        let error = scratch.root.commit(&rel("b.md"), staged).unwrap_err();
+        assert_eq!(error.to_string(), "cannot replace `b.md`");
+        assert_eq!(scratch.names("."), ["a.md", "b.md"]);
+        assert_eq!((scratch.get("a.md"), scratch.get("b.md")), ("a.md".to_owned(), "b.md".to_owned()));
+    }
+
+    #[test]
+    fn a_folder_is_no_target() {
+        let scratch = Scratch::of(&["docs/a.md"]);
+        scratch.check_refused("docs", "`docs` is a folder; expected a regular file or nothing");
+    }
+
+    #[test]
+    fn nothing_lies_below_a_file() {
+        let scratch = Scratch::of(&["docs/a.md"]);
+        scratch.check_refused(
+            "docs/a.md/b/c.md",
+            "`docs/a.md/b/c.md` lies behind `docs/a.md`, which is a regular file; expected a folder",
+        );
+    }
+
+    #[test]
+    fn sweeping_removes_what_was_staged_and_nothing_else() {
+        let kept = [
+            ".AGENTS.md.a1B2c34.cantus-tmp",
+            ".AGENTS.md.a1B2c3.cantus-tmp.md",
+            ".OTHER.md.a1B2c3.cantus-tmp",
+            "AGENTS.md",
+            "AGENTS.md.a1B2c3.cantus-tmp",
+            "else/.AGENTS.md.a1B2c3.cantus-tmp",
+        ];
+        let scratch = Scratch::of(&kept);
+        let before = scratch.tree();
+        for left in
+            [".AGENTS.md.a1B2c3.cantus-tmp", ".CLAUDE.md.zzzzzz.cantus-tmp", "docs/.x.md.000000.cantus-tmp"]
+        {
+            scratch.put(left, "half");
+        }
+        scratch.put(".AGENTS.md.folder.cantus-tmp/inner", "a folder of that name stays");
+        let targets = ["AGENTS.md", "CLAUDE.md", "docs/x.md", "gone/x.md", "AGENTS.md/x.md"].map(rel);
+        assert_eq!(scratch.root.sweep(&targets).unwrap(), 3);
+        scratch.root.remove(&rel(".AGENTS.md.folder.cantus-tmp/inner")).unwrap();
+        assert_eq!(scratch.tree(), before);
+        assert_eq!(scratch.root.sweep(&targets).unwrap(), 0);
+    }
+
+    #[test]
+    fn an_ordinary_note_resolves_to_itself() {
+        let scratch = Scratch::of(&["memory/a.md", "memory/web/b.md"]);
+        let memory = rel("memory");
+        assert_eq!(scratch.root.resolve_inside(&memory, "web/b.md", 100).unwrap(), b"memory/web/b.md");
+        let error = scratch.root.resolve_inside(&memory, "../a.md", 100).unwrap_err();
+        assert!(matches!(error, LinkError::Name(_)));
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod symlink_tests {
+    use std::error::Error as _;
+
+    use super::*;
+    use crate::scratch::{Scratch, rel};
+
+    #[test]
+    fn a_symlink_is_no_target() {
+        let scratch = Scratch::of(&["a.md"]);
+        scratch.link("a.md", "link.md");
+        scratch.check_refused("link.md", "`link.md` is a symlink; expected a regular file or nothing");
+    }
+
+    #[test]
+    fn a_dangling_symlink_is_no_target() {
+        let scratch = Scratch::new();
+        scratch.link("gone.md", "link.md");
+        scratch.check_refused("link.md", "`link.md` is a symlink; expected a regular file or nothing");
+    }
+
+    #[test]
+    fn a_symlink_on_the_way_is_refused_even_if_it_stays_inside() {
+        let scratch = Scratch::of(&["real/sub/a.md"]);
+        scratch.link("real", "link");
+        let expected = "`link/sub/a.md` lies behind the symlink `link`; expected a folder";
+        scratch.check_refused("link/sub/a.md", expected);
+        scratch.link("gone", "dangling");
+        scratch.check_refused(
+            "dangling/a.md",
+            "`dangling/a.md` lies behind the symlink `dangling`; expected a folder",
+        );
+    }
+
+    #[test]
+    fn a_root_behind_a_symlink_is_the_users_choice() {
+        let scratch = Scratch::of(&["real/a.md"]);
+        scratch.link("real", "link");
+        let root = Root::new(Arc::clone(scratch.root.disk()), scratch.path().join("link"));
+        let staged = root.stage(&rel("a.md"), b"new").unwrap();
+        root.commit(&rel("a.md"), staged).unwrap();
+        assert_eq!(scratch.get("real/a.md"), "new");
+    }
+
+    #[test]
+    fn a_symlink_that_appears_after_staging_is_seen_by_the_commit() {
+        let scratch = Scratch::of(&["real/a.md", "docs/a.md"]);
+        let staged = scratch.root.stage(&rel("docs/a.md"), b"new").unwrap();
+        rustix::fs::rename(scratch.path().join("docs"), scratch.path().join("moved")).unwrap();
+        scratch.link("real", "docs");
+        let error = scratch.root.commit(&rel("docs/a.md"), staged).unwrap_err();
+        assert!(matches!(error, TargetError::Contain(ContainError::BehindSymlink { .. })));
+        assert_eq!(scratch.get("real/a.md"), "real/a.md");
+    }
+
+    #[test]
+    fn sweeping_does_not_go_behind_symlinks() {
+        let scratch = Scratch::of(&["real/.a.md.a1B2c3.cantus-tmp", "x"]);
+        scratch.link("real", "link");
+        scratch.link("x", ".b.md.a1B2c3.cantus-tmp");
+        let before = scratch.tree();
+        assert_eq!(scratch.root.sweep(&[rel("link/a.md"), rel("b.md")]).unwrap(), 0);
+        assert_eq!(scratch.tree(), before);
+    }
+
+    #[track_caller]
+    fn check_link(scratch: &Scratch, name: &str, expected: &str) {
+        let error = scratch.root.resolve_inside(&rel("memory"), name, 100).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        scratch.check_relative(&error);
+    }
+
+    #[test]
+    fn a_link_inside_the_folder_is_followed() {
+        let scratch = Scratch::of(&["memory/web/a.md"]);
+        scratch.link("web/a.md", "memory/link.md");
+        scratch.link("link.md", "memory/again.md");
+        scratch.link("memory", "alias");
+        let root = &scratch.root;
+        assert_eq!(root.resolve_inside(&rel("memory"), "link.md", 100).unwrap(), b"memory/web/a.md");
+        assert_eq!(root.resolve_inside(&rel("memory"), "again.md", 100).unwrap(), b"memory/web/a.md");
+        assert_eq!(root.resolve_inside(&rel("alias"), "link.md", 100).unwrap(), b"memory/web/a.md");
+    }
+
+    #[test]
+    fn other_links_say_where_they_point() {
+        let scratch = Scratch::of(&["memory/web/a.md", "docs/b.md"]);
+        let outside = Scratch::of(&["secret.md"]);
+        scratch.link("../docs/b.md", "memory/other.md");
+        scratch.link(outside.path().join("secret.md").to_str().unwrap(), "memory/secret.md");
+        scratch.link("web", "memory/folder.md");
+        scratch.link("gone", "memory/dangling.md");
+        scratch.link("circle.md", "memory/circle.md");
+        scratch.link(".", "memory/self.md");
+        check_link(
+            &scratch,
+            "other.md",
+            "`memory/other.md` is a symlink to `docs/b.md`; expected a file inside `memory`",
+        );
+        check_link(
+            &scratch,
+            "secret.md",
+            "`memory/secret.md` is a symlink out of the root; expected a file inside `memory`",
+        );
+        check_link(
+            &scratch,
+            "folder.md",
+            "cannot read `memory/web`, to which the symlink `memory/folder.md` points",
+        );
+        check_link(&scratch, "self.md", "cannot read `memory`, to which the symlink `memory/self.md` points");
+        check_link(&scratch, "dangling.md", "`memory/dangling.md` is a symlink that cannot be followed");
+        check_link(&scratch, "circle.md", "`memory/circle.md` is a symlink that cannot be followed");
+    }
+
+    #[test]
+    fn a_sibling_with_the_same_beginning_is_not_inside() {
+        let scratch = Scratch::of(&["memory/a.md", "memory-old/b.md"]);
+        scratch.link("../memory-old/b.md", "memory/b.md");
+        check_link(
+            &scratch,
+            "b.md",
+            "`memory/b.md` is a symlink to `memory-old/b.md`; expected a file inside `memory`",
+        );
+    }
+
+    #[test]
+    fn the_limit_holds_behind_a_link() {
+        let scratch = Scratch::of(&["memory/a.md"]);
+        scratch.link("a.md", "memory/link.md");
+        let error = scratch.root.resolve_inside(&rel("memory"), "link.md", 3).unwrap_err();
+        assert_eq!(error.source().unwrap().to_string(), "11 bytes are more than the 3 allowed");
+    }
 }
