@@ -1,1 +1,3 @@
 //! Note text to notes, webs and strands.
+
+pub mod unicode;
