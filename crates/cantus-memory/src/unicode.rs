@@ -141,11 +141,10 @@ pub fn fold(text: &str) -> String {
 /// of anything but ASCII letters, digits and hyphens, none at the ends; `section` if nothing is left.
 #[must_use]
 pub fn slug(text: &str) -> String {
-    let mut slug = String::with_capacity(text.len());
     // White space and `_` itself are runs like any other, so stripping and squeezing happen on the way.
-    for piece in
-        lower(text).split(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-')).filter(|piece| !piece.is_empty())
-    {
+    let cuts = |c| !matches!(c, 'a'..='z' | '0'..='9' | '-');
+    let mut slug = String::with_capacity(text.len());
+    for piece in lower(text).split(cuts).filter(|piece| !piece.is_empty()) {
         if !slug.is_empty() {
             slug.push('_');
         }
@@ -332,7 +331,7 @@ mod tests {
             // Not assigned: wide in the ideographic blocks, else narrow.
             ("\u{2a6e0}\u{3fffd}", 4),
             ("\u{3fffe}\u{378}", 2),
-            // Wide since 15.1 exists, and wide only since 16.0.
+            // New and wide in 15.1; not wide before 16.0.
             ("\u{2ffc}\u{31ef}", 4),
             ("\u{4dc0}\u{2630}", 2),
         ] {
@@ -448,7 +447,9 @@ mod tests {
 
     #[test]
     fn early_letters_map_as_in_std() {
-        for c in '\0'..'\u{250}' {
+        // Unicode 16.0 gave U+019B an upper case, which `std` may know and we must not.
+        assert_eq!(upper("\u{19b}"), "\u{19b}");
+        for c in ('\0'..'\u{250}').filter(|&c| c != '\u{19b}') {
             let text = c.to_string();
             assert_eq!(lower(&text), text.to_lowercase(), "{c:?}");
             assert_eq!(upper(&text), text.to_uppercase(), "{c:?}");
