@@ -23,5 +23,5 @@ mod settings;
 pub use bundle::Bundle;
 pub use package::Package;
 pub use section::{Content, Section, Status};
-pub use set::{Home, Material, SectionSet};
+pub use set::{Home, Material, Presence, Row, SectionSet};
 pub use settings::{Repository, Settings};

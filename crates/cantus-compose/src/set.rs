@@ -1,11 +1,12 @@
 //! Every section that some render of the same sources can hold, and the choice among them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cantus_manifest::{
-    Actor, Diagnostic, ExclusionReason, Facts, Layer, Lifecycle, Mode, Outcome, Provider, RelPath, SectionId,
-    Source, SourceKind,
+    Actor, Diagnostic, ExclusionReason, Facts, Layer, Lifecycle, Mode, Outcome, RelPath, SectionId, Source,
+    SourceKind,
 };
 use cantus_memory::unicode::slug;
 use cantus_memory::{Corpus, Note, Origin, SourcedText, Web, body_with_roster, inline, inline_body};
@@ -45,21 +46,32 @@ pub struct Home {
 #[derive(Debug)]
 pub struct SectionSet {
     project: Option<String>,
-    titles: [Section; 2],
-    frames: BTreeMap<&'static str, Section>,
-    package: Vec<Section>,
-    units: Vec<Unit>,
-    helper: Option<Section>,
-    providers: BTreeMap<String, Section>,
+    /// In bundle order.
+    candidates: Vec<Candidate>,
+    /// The providers for which the package has a directive.
+    directives: BTreeSet<String>,
 }
 
-/// The section of a note or a web, with what shadowing asks of it.
-#[derive(Debug)]
-struct Unit {
-    group: Group,
+/// A section that some render may hold.
+#[derive(Clone, Debug)]
+struct Candidate {
+    role: Role,
     section: Section,
-    /// Why no render has it.
-    never: Option<Status>,
+}
+
+/// What decides whether a render holds a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Role {
+    /// The title, without or with the home's.
+    Title { home: bool },
+    /// The heading of a group.
+    Frame(Group),
+    /// A text of the package.
+    Package,
+    /// A provider's directive.
+    Provider(String),
+    /// A note or a web, and why no render holds it.
+    Unit(Group, Option<Status>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,35 +94,48 @@ impl Group {
     }
 }
 
+/// One section and what becomes of it in several renders.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The section, its bytes with it; one that no render can include has no bytes.
+    pub section: Section,
+    /// For each render, in the order of the facts that were asked for.
+    pub presence: Vec<Presence>,
+}
+
+/// What becomes of a section in one render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is there.
+    Included,
+    /// It is left out and listed.
+    Excluded(ExclusionReason),
+    /// It has no part in this render.
+    Absent,
+}
+
 impl SectionSet {
     /// Makes every section for the project of this name. With errors among the diagnostics the set is not whole.
     #[must_use]
     pub fn new(material: Material<'_>, project: Option<&str>) -> Outcome<Self> {
         let mut diagnostics = Vec::new();
-        let Material { package, settings, home, .. } = material;
-        let title = |home_title: Option<&str>| {
-            let mut text = SourcedText::default();
-            text.push(&format!("# {}", settings.title), Origin::NONE);
-            if let Some(title) = home_title {
-                text.push(&format!("Home: {title}"), Origin::NONE);
+        let mut candidates = titles(material);
+        let mut units = units(material);
+        let mut frames = frames(material.package);
+        for group in Group::ALL {
+            if let Some(section) = frames.remove(group.names().1) {
+                candidates.push(Candidate { role: Role::Frame(group), section });
             }
-            frame_section("title", text, Vec::new())
-        };
-        let home_title = home.and_then(|home| home.title.as_deref());
-        let set = Self {
-            project: project.map(str::to_owned),
-            titles: [title(None), title(home_title)],
-            frames: frames(package),
-            package: package_sections(material, project, &mut diagnostics),
-            units: units(material),
-            helper: package.helper.as_ref().map(|text| helper_section(text)),
-            providers: package
-                .providers
-                .iter()
-                .filter_map(|(name, text)| Some((name.clone(), provider_section(name, Some(text))?)))
-                .collect(),
-        };
-        Outcome { value: set, diagnostics }
+            if group == Group::Core {
+                candidates.extend(package_candidates(material, project, &mut diagnostics));
+            }
+            let others = units.split_off(units.partition_point(|(unit, _)| *unit <= group));
+            candidates.extend(units.into_iter().map(|(_, candidate)| candidate));
+            units = others;
+        }
+        let directives = material.package.providers.keys().cloned().collect();
+        let value = Self { project: project.map(str::to_owned), candidates, directives };
+        Outcome { value, diagnostics }
     }
 
     /// The name of the project that the sections were made for.
@@ -122,79 +147,106 @@ impl SectionSet {
     /// The bundle for `facts`; their project is that of the set.
     #[must_use]
     pub fn bundle(&self, facts: Facts) -> Bundle {
-        let facts = facts.project(self.project());
-        let mut choice = Choice { included: Vec::new(), excluded: Vec::new() };
-        let home = |unit: &&Unit| unit.section.layer == Layer::Home && unit.status(&facts).is_none();
-        choice.add(self.titles[usize::from(self.units.iter().any(|unit| home(&unit)))].clone(), None);
-        for group in Group::ALL {
-            let units: Vec<_> = self.units.iter().filter(|unit| unit.group == group).collect();
-            let any = units.iter().any(|unit| unit.status(&facts).is_none());
-            if let Some(frame) = self.frames.get(group.names().1).filter(|_| any) {
-                choice.add(frame.clone(), None);
-            }
-            if group == Group::Core {
-                self.add_package(&facts, &mut choice);
-            }
-            for unit in units {
-                choice.add(unit.section.clone(), unit.status(&facts));
+        let facts = [facts.project(self.project())];
+        let render = Render::new(self, &facts[0]);
+        let (mut included, mut excluded) = (Vec::new(), Vec::new());
+        for candidate in self.candidates_for(&facts) {
+            match render.status(candidate.as_ref()) {
+                None => {}
+                Some(Ok(())) => included.push(candidate.section.clone()),
+                Some(Err(status)) => excluded.push(left_out(candidate.section.clone(), status)),
             }
         }
-        choice.excluded.sort_by(|a, b| a.id.cmp(&b.id));
-        choice.included.append(&mut choice.excluded);
-        Bundle::new(facts, choice.included)
+        excluded.sort_by(|a, b| a.id.cmp(&b.id));
+        included.append(&mut excluded);
+        let [facts] = facts;
+        Bundle::new(facts, included)
     }
 
-    /// The package's sections; helper and provider stand right after the final declaration, else last.
-    fn add_package(&self, facts: &Facts, choice: &mut Choice) {
-        let is_last = |section: &Section| section.id.as_str() == "pkg.root.final_declaration";
-        let at = self.package.iter().position(is_last).map_or(self.package.len(), |index| index + 1);
-        let (before, after) = self.package.split_at(at);
-        for section in before {
-            choice.add(section.clone(), overlay(section, facts));
-        }
-        if let Some(section) = &self.helper {
-            choice.add(section.clone(), overlay(section, facts));
-        }
-        self.add_provider(facts, choice);
-        for section in after {
-            choice.add(section.clone(), overlay(section, facts));
-        }
+    /// Every section in bundle order, with what becomes of it for each of `facts`.
+    #[must_use]
+    pub fn table(&self, facts: &[Facts]) -> Vec<Row> {
+        let renders: Vec<_> = facts.iter().map(|facts| Render::new(self, facts)).collect();
+        let presence = |candidate: &Candidate, render: &Render<'_>| match render.status(candidate) {
+            None => Presence::Absent,
+            Some(Ok(())) => Presence::Included,
+            Some(Err(Status::Excluded { reason, .. })) => Presence::Excluded(reason),
+            Some(Err(Status::Included(_))) => Presence::Included,
+        };
+        let row = |candidate: Cow<'_, Candidate>| Row {
+            presence: renders.iter().map(|render| presence(&candidate, render)).collect(),
+            section: candidate.section.clone(),
+        };
+        self.candidates_for(facts).map(row).collect()
     }
 
-    fn add_provider(&self, facts: &Facts, choice: &mut Choice) {
-        let provider = facts.provider();
-        match self.providers.get(provider.as_str()) {
-            Some(section) => choice.add(section.clone(), overlay(section, facts)),
-            None => {
-                if let Some(section) = provider_section(provider.as_str(), None) {
-                    choice.add(section, Some(excluded(ExclusionReason::NoDirective)));
-                }
-            }
-        }
-    }
-
-    /// The providers for which the package has a directive.
-    pub fn directives(&self) -> impl Iterator<Item = Provider> {
-        self.providers.keys().filter_map(|name| Provider::new(name.clone()).ok())
+    /// The candidates, and one for each provider among `facts` for which the package has nothing to say.
+    fn candidates_for(&self, facts: &[Facts]) -> impl Iterator<Item = Cow<'_, Candidate>> {
+        let providers: BTreeSet<&str> = facts.iter().map(|facts| facts.provider().as_str()).collect();
+        let silent = providers.into_iter().filter(|name| !self.directives.contains(*name));
+        let silent: Vec<_> = silent.map(|name| Cow::Owned(provider_candidate(name, None))).collect();
+        self.candidates.iter().map(Cow::Borrowed).chain(silent)
     }
 }
 
-struct Choice {
-    included: Vec<Section>,
-    excluded: Vec<Section>,
+/// A section without its bytes, for this reason.
+fn left_out(section: Section, status: Status) -> Section {
+    // A provider's section is required only in the one render that has it (§7.6).
+    Section { required: section.required && !section.provider_specific, status, ..section }
 }
 
-impl Choice {
-    /// Adds a section as it is, or with the status that leaves it out.
-    fn add(&mut self, mut section: Section, left_out: Option<Status>) {
-        match left_out {
-            None => self.included.push(section),
-            Some(status) => {
-                // A provider's section is required in the one render that has it (§7.6).
-                section.required &= !section.provider_specific;
-                section.status = status;
-                self.excluded.push(section);
+/// One render's answers to what candidates ask.
+struct Render<'a> {
+    facts: &'a Facts,
+    /// The groups with an included unit.
+    groups: BTreeSet<Group>,
+    /// Whether any home unit is included.
+    home: bool,
+}
+
+impl<'a> Render<'a> {
+    fn new(set: &SectionSet, facts: &'a Facts) -> Self {
+        let mut render = Self { facts, groups: BTreeSet::new(), home: false };
+        for candidate in &set.candidates {
+            let Role::Unit(group, _) = &candidate.role else { continue };
+            if matches!(render.status(candidate), Some(Ok(()))) {
+                render.groups.insert(*group);
+                render.home |= candidate.section.layer == Layer::Home;
             }
+        }
+        render
+    }
+
+    /// Whether the candidate is in, out for a reason, or (`None`) not concerned.
+    fn status(&self, candidate: &Candidate) -> Option<Result<(), Status>> {
+        match &candidate.role {
+            Role::Title { home } => (self.home == *home).then_some(Ok(())),
+            Role::Frame(group) => self.groups.contains(group).then_some(Ok(())),
+            Role::Package => Some(self.overlay(&candidate.section)),
+            Role::Provider(name) if name != self.facts.provider().as_str() => None,
+            Role::Provider(_) if candidate.section.sources.is_empty() => {
+                Some(Err(excluded(ExclusionReason::NoDirective)))
+            }
+            Role::Provider(_) => Some(self.overlay(&candidate.section)),
+            Role::Unit(_, Some(never)) => Some(Err(never.clone())),
+            Role::Unit(..) if candidate.section.layer == Layer::Home && self.facts.mode() == Mode::Export => {
+                Some(Err(excluded(ExclusionReason::Mode)))
+            }
+            Role::Unit(..) => Some(Ok(())),
+        }
+    }
+
+    /// Whether this render has a lifecycle section (§7.7).
+    fn overlay(&self, section: &Section) -> Result<(), Status> {
+        let actor = match section.lifecycle {
+            Lifecycle::Neutral => return Ok(()),
+            Lifecycle::Root => Actor::SaseRoot,
+            Lifecycle::Helper => Actor::NativeHelper,
+        };
+        match self.facts.mode() {
+            Mode::Runtime if self.facts.actor() == actor => Ok(()),
+            Mode::Runtime => Err(excluded(ExclusionReason::Overlay)),
+            Mode::Interactive | Mode::Export => Err(excluded(ExclusionReason::Mode)),
         }
     }
 }
@@ -208,26 +260,16 @@ fn excluded(reason: ExclusionReason) -> Status {
     Status::Excluded { reason, shadowed_by: None }
 }
 
-/// Why a lifecycle section stays out of this render (§7.7); `None` if it doesn't.
-fn overlay(section: &Section, facts: &Facts) -> Option<Status> {
-    let actor = match section.lifecycle {
-        Lifecycle::Neutral => return None,
-        Lifecycle::Root => Actor::SaseRoot,
-        Lifecycle::Helper => Actor::NativeHelper,
+fn titles(material: Material<'_>) -> Vec<Candidate> {
+    let title = |home: bool| {
+        let mut text = SourcedText::default();
+        text.push(&format!("# {}", material.settings.title), Origin::NONE);
+        if let Some(title) = material.home.and_then(|layer| layer.title.as_deref()).filter(|_| home) {
+            text.push(&format!("Home: {title}"), Origin::NONE);
+        }
+        Candidate { role: Role::Title { home }, section: frame_section("title", text, Vec::new()) }
     };
-    match facts.mode() {
-        Mode::Runtime if facts.actor() == actor => None,
-        Mode::Runtime => Some(excluded(ExclusionReason::Overlay)),
-        Mode::Interactive | Mode::Export => Some(excluded(ExclusionReason::Mode)),
-    }
-}
-
-impl Unit {
-    /// Why this render leaves it out (§8.3); `None` if it doesn't.
-    fn status(&self, facts: &Facts) -> Option<Status> {
-        let export = facts.mode() == Mode::Export && self.section.layer == Layer::Home;
-        self.never.clone().or_else(|| export.then(|| excluded(ExclusionReason::Mode)))
-    }
+    vec![title(false), title(true)]
 }
 
 fn frame_section(name: &str, text: SourcedText, sources: Vec<Source>) -> Section {
@@ -346,108 +388,122 @@ fn helper_section(text: &str) -> Section {
     package_section(id, Lifecycle::Helper, true, sources.into(), lowered(text))
 }
 
-/// A provider's section; without a directive one that no render includes.
-fn provider_section(name: &str, text: Option<&String>) -> Option<Section> {
-    let id = SectionId::new(format!("pkg.provider.{name}")).ok()?;
+/// A provider's section; without a directive one without sources, which no render includes.
+fn provider_candidate(name: &str, text: Option<&str>) -> Candidate {
     let sources: Arc<[Source]> = match text {
         Some(_) => package_source(SourceKind::ProviderDirective, &format!("providers/{name}.md")).into(),
         None => Arc::new([]),
     };
-    let section = package_section(
-        id,
-        Lifecycle::Root,
-        text.is_some(),
-        sources,
-        lowered(text.map_or("", String::as_str)),
-    );
-    Some(Section { provider_specific: true, ..section })
+    let id = legal_id(format!("pkg.provider.{name}"));
+    let section =
+        package_section(id, Lifecycle::Root, text.is_some(), sources, lowered(text.unwrap_or_default()));
+    Candidate {
+        role: Role::Provider(name.to_owned()),
+        section: Section { provider_specific: true, ..section },
+    }
 }
 
-/// The sections of notes and webs in bundle order, home before project within each kind.
-fn units(material: Material<'_>) -> Vec<Unit> {
+/// The package's sections; helper and providers stand right after the final declaration, else last.
+fn package_candidates(
+    material: Material<'_>,
+    project: Option<&str>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Candidate> {
+    let package = material.package;
+    let mut sections = package_sections(material, project, diagnostics);
+    let is_declaration = |section: &Section| section.id.as_str() == "pkg.root.final_declaration";
+    let after = sections.iter().position(is_declaration).map_or(sections.len(), |index| index + 1);
+    let rest = sections.split_off(after);
+    sections.extend(package.helper.as_deref().map(helper_section));
+    let candidate = |section| Candidate { role: Role::Package, section };
+    let providers = package.providers.iter().map(|(name, text)| provider_candidate(name, Some(text)));
+    sections.into_iter().map(candidate).chain(providers).chain(rest.into_iter().map(candidate)).collect()
+}
+
+/// The units of notes and webs by group, home before project within each.
+fn units(material: Material<'_>) -> Vec<(Group, Candidate)> {
     let Material { package, project, home, settings } = material;
     let layers = home.map(|home| (Layer::Home, &home.corpus)).into_iter().chain([(Layer::Project, project)]);
+    let names = unit_names(project);
     let mut units = Vec::new();
     for (layer, corpus) in layers {
-        for note in corpus.core() {
-            units.push(core_unit(layer, note, package));
-        }
-        for note in corpus.references() {
-            units.push(Unit::new(
-                layer,
-                Group::Reference,
-                &note.path,
-                roster::entry(note, settings.width),
-                note_source(layer, note),
-            ));
-        }
-        for web in &corpus.webs {
-            units.push(web_unit(layer, web, settings.width));
-        }
+        let core = corpus.core().into_iter().map(|note| core_unit(layer, note, package));
+        let references = corpus.references().map(|note| reference_unit(layer, note, settings.width));
+        let webs = corpus.webs.iter().map(|web| web_unit(layer, web, settings.width));
+        units.extend(core.chain(references).chain(webs).map(|unit| unit.candidate(&names)));
     }
-    shadow(&mut units, project);
-    units.sort_by_key(|unit| unit.group);
+    units.sort_by_key(|(group, _)| *group);
     units
 }
 
-impl Unit {
-    fn new(layer: Layer, group: Group, path: &RelPath, text: SourcedText, sources: Vec<Source>) -> Self {
-        let id = format!("{}.{}.{}", layer.prefix(), group.names().0, slug(path.stem()));
+/// The file names of the project's units: a home unit of the same name is shadowed, whatever the kinds (§8.3).
+fn unit_names(project: &Corpus) -> BTreeSet<&str> {
+    let core = project.core().into_iter().map(|note| &note.path);
+    let references = project.references().map(|note| &note.path);
+    let webs = project.webs.iter().map(|web| &web.path);
+    core.chain(references).chain(webs).map(RelPath::file_name).collect()
+}
+
+struct Unit<'a> {
+    group: Group,
+    layer: Layer,
+    path: &'a RelPath,
+    text: SourcedText,
+    sources: Vec<Source>,
+    superseded: bool,
+}
+
+impl Unit<'_> {
+    fn candidate(self, project: &BTreeSet<&str>) -> (Group, Candidate) {
+        let id = |layer: Layer| {
+            legal_id(format!("{}.{}.{}", layer.prefix(), self.group.names().0, slug(self.path.stem())))
+        };
+        let shadowed = self.layer == Layer::Home && project.contains(self.path.file_name());
+        let never = if self.superseded {
+            Some(excluded(ExclusionReason::SupersededInput))
+        } else if shadowed {
+            Some(Status::Excluded {
+                reason: ExclusionReason::Shadowed,
+                shadowed_by: Some(id(Layer::Project)),
+            })
+        } else {
+            None
+        };
         let section = Section {
-            id: legal_id(id),
-            layer,
+            id: id(self.layer),
+            layer: self.layer,
             lifecycle: Lifecycle::Neutral,
             required: false,
             provider_specific: false,
-            sources: sources.into(),
-            status: Status::Included(Content::new(text)),
+            sources: self.sources.into(),
+            status: Status::Included(Content::new(self.text)),
         };
-        Self { group, section, never: None }
-    }
-
-    /// The name of its file, which is what shadowing compares.
-    fn file_name(&self) -> &str {
-        self.section.sources.first().map_or("", |source| source.path.file_name())
+        (self.group, Candidate { role: Role::Unit(self.group, never), section })
     }
 }
 
-fn core_unit(layer: Layer, note: &Note, package: &Package) -> Unit {
+fn core_unit<'a>(layer: Layer, note: &'a Note, package: &Package) -> Unit<'a> {
     let superseded = note.path.file_name().strip_suffix(".md") == Some(&package.name);
     let text = if superseded { SourcedText::default() } else { inline(note.path.stem(), note.body(), 0) };
-    let mut unit = Unit::new(layer, Group::Core, &note.path, text, note_source(layer, note));
-    unit.never = superseded.then(|| excluded(ExclusionReason::SupersededInput));
-    unit
+    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path)];
+    Unit { group: Group::Core, layer, path: &note.path, text, sources, superseded }
 }
 
-fn web_unit(layer: Layer, web: &Web, width: usize) -> Unit {
+fn reference_unit(layer: Layer, note: &Note, width: usize) -> Unit<'_> {
+    let text = roster::entry(note, width);
+    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path)];
+    Unit { group: Group::Reference, layer, path: &note.path, text, sources, superseded: false }
+}
+
+fn web_unit(layer: Layer, web: &Web, width: usize) -> Unit<'_> {
     let body = body_with_roster(web, &roster::roster(web, width));
     let text = inline_body(web.slug(), body.text(), |line| body.origins()[line]);
     let descriptor = source(layer, SourceKind::MemoryWeb, &web.path);
     let strands = web.strands.iter().map(|strand| source(layer, SourceKind::MemoryStrands, &strand.path));
-    Unit::new(layer, Group::Web, &web.path, text, std::iter::once(descriptor).chain(strands).collect())
-}
-
-fn note_source(layer: Layer, note: &Note) -> Vec<Source> {
-    vec![source(layer, SourceKind::MemoryNote, &note.path)]
+    let sources = std::iter::once(descriptor).chain(strands).collect();
+    Unit { group: Group::Web, layer, path: &web.path, text, sources, superseded: false }
 }
 
 fn source(scope: Layer, kind: SourceKind, path: &RelPath) -> Source {
     Source { scope, kind, path: path.clone(), sha256: None }
-}
-
-/// Marks home units behind a project unit of the same file name, whatever the kinds (§8.3).
-fn shadow(units: &mut [Unit], project: &Corpus) {
-    let core = project.core().into_iter().map(|note| &note.path);
-    let references = project.references().map(|note| &note.path);
-    let webs = project.webs.iter().map(|web| &web.path);
-    let names: BTreeSet<&str> = core.chain(references).chain(webs).map(RelPath::file_name).collect();
-    for unit in units.iter_mut().filter(|unit| unit.section.layer == Layer::Home && unit.never.is_none()) {
-        if names.contains(unit.file_name()) {
-            let by = unit.section.id.as_str().replacen("home.", "proj.", 1);
-            unit.never = Some(Status::Excluded {
-                reason: ExclusionReason::Shadowed,
-                shadowed_by: SectionId::new(by).ok(),
-            });
-        }
-    }
 }

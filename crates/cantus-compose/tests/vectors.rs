@@ -1,6 +1,6 @@
 //! The vectors of `tests/vectors/compose`: every section of notes and webs, byte for byte.
 
-#![expect(clippy::disallowed_methods, reason = "a test reads its own vectors")]
+#![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a test reads its own vectors")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,8 @@
 //! * [`Facts`] come from constructors that allow legal combinations alone; nothing that a note or a
 //!   configuration says can be turned into them.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 mod diagnostic;
 mod digest;
 mod facts;

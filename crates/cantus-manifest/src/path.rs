@@ -39,7 +39,7 @@ impl RelPath {
         &self.0
     }
 
-    /// This path with one more part; fails if `name` has a `/` or breaks another rule of the type.
+    /// This path with one more part, or several with `/` between; fails if that breaks a rule of the type.
     pub fn join(&self, name: &str) -> Result<Self, ParseRelPathError> {
         Self::new(format!("{}/{name}", self.0))
     }

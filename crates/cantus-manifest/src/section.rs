@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -101,7 +102,7 @@ impl fmt::Display for ExclusionReason {
 /// A section's name: at least two parts of `[A-Za-z0-9_-]` with dots between, the first a layer's prefix (§9.2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct SectionId(String);
+pub struct SectionId(Arc<str>);
 
 /// A text that isn't a [`SectionId`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -140,7 +141,7 @@ impl SectionId {
         }
         match rest.split('.').find(|part| !is_part(part)).map(str::to_owned) {
             Some(part) => Err(ParseSectionIdError::Part { id, part }),
-            None => Ok(Self(id)),
+            None => Ok(Self(id.into())),
         }
     }
 
@@ -179,7 +180,7 @@ impl TryFrom<String> for SectionId {
 
 impl From<SectionId> for String {
     fn from(id: SectionId) -> Self {
-        id.0
+        id.as_str().to_owned()
     }
 }
 
