@@ -20,7 +20,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 /// The headings and intros that stand where a package brings no `frame.md`.
-const FRAME: &str = include_str!("../package-default-frame.md");
+const FRAME: &str = include_str!("../default-frame.md");
 
 /// The most bytes that a file of a package may have.
 const MOST_BYTES: usize = 1 << 20;

@@ -1,0 +1,83 @@
+//! The one function that writes.
+
+use cantus_fs::{Root, TargetError};
+use cantus_manifest::{Digest, RelPath};
+use thiserror::Error;
+
+use crate::plan::{Action, Plan, Target};
+
+/// What stopped a plan from being applied. Every target is whole: as it was, or as it should be.
+#[derive(Debug, Error)]
+pub enum ApplyError {
+    /// The plan has a target that may not be touched.
+    #[error("nothing was written: `{0}` may not be overwritten")]
+    Refused(RelPath),
+    /// A target is no longer what the plan was made for.
+    #[error("`{path}` changed while this ran{}", already(.done))]
+    Changed {
+        /// The target.
+        path: RelPath,
+        /// The targets that were replaced before.
+        done: Vec<RelPath>,
+    },
+    /// The disk refused.
+    #[error("{source}{}", already(.done))]
+    Target {
+        /// What it said.
+        source: TargetError,
+        /// The targets that were replaced before.
+        done: Vec<RelPath>,
+    },
+}
+
+fn already(done: &[RelPath]) -> String {
+    if done.is_empty() {
+        return "; nothing was replaced".to_owned();
+    }
+    let names: Vec<_> = done.iter().map(|path| format!("`{path}`")).collect();
+    format!("; already replaced: {}", names.join(", "))
+}
+
+/// Does what `plan` says, in its order: every new file is staged before the first one is put in its place. The caller holds
+/// the [`Turn`](crate::Turn).
+///
+/// What killed runs left beside the targets is removed. Before a target is replaced it is looked at again: a change since the
+/// plan was made stops the run.
+pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
+    if let Some(target) = plan.targets.iter().find(|target| target.is_refused()) {
+        return Err(ApplyError::Refused(target.path.clone()));
+    }
+    let paths: Vec<_> = plan.targets.iter().map(|target| target.path.clone()).collect();
+    // Left-overs harm nobody: if they can't be removed, the write itself will tell why.
+    let _ = root.sweep(&paths);
+    let mut done = Vec::new();
+    let mut staged = Vec::new();
+    for target in &plan.targets {
+        match &target.action {
+            Action::Nothing | Action::Refuse => {}
+            Action::Remove => staged.push((target, None)),
+            Action::Write(text) => {
+                let file = root.stage(&target.path, text.as_bytes());
+                let file = file.map_err(|source| ApplyError::Target { source, done: Vec::new() })?;
+                staged.push((target, Some(file)));
+            }
+        }
+    }
+    for (target, file) in staged {
+        if !is_unchanged(root, target) {
+            return Err(ApplyError::Changed { path: target.path.clone(), done });
+        }
+        let result = match file {
+            Some(file) => root.commit(&target.path, file),
+            None => root.remove(&target.path),
+        };
+        result.map_err(|source| ApplyError::Target { source, done: done.clone() })?;
+        done.push(target.path.clone());
+    }
+    Ok(())
+}
+
+fn is_unchanged(root: &Root, target: &Target) -> bool {
+    let now = root.read_target(&target.path, u64::MAX);
+    now.is_ok_and(|bytes| bytes.map(Digest::of) == target.seen)
+}

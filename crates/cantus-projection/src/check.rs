@@ -1,0 +1,146 @@
+//! What CI wants to know: drift and parity. Nothing is written.
+
+use cantus_compose::{Presence, Section};
+use cantus_fs::Root;
+use cantus_manifest::{Diagnostic, RelPath};
+use cantus_workspace::Project;
+
+use crate::line_ends::LineEnds;
+use crate::plan::{Edit, Plan, State, Target};
+use crate::projection::{Projection, our_bug};
+use crate::renders::is_root;
+
+/// Every finding on the committed files of `project`, in the order of its targets.
+#[must_use]
+pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
+    let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
+    findings.extend(copies(root, projection));
+    findings.extend(notes(project, projection));
+    findings.extend(repositories(project, projection));
+    findings.extend(declaration(projection));
+    findings
+}
+
+/// The findings on one target.
+fn drift(target: &Target, projection: &Projection) -> Vec<Diagnostic> {
+    let regenerate = format!("run `{}`", projection.command);
+    let one = |code, message: String| {
+        vec![Diagnostic::error(code, message).at(&target.path).help(regenerate.as_str())]
+    };
+    match &target.state {
+        State::Fresh(LineEnds::Crlf) => {
+            vec![
+                Diagnostic::note("drift.line_ends", "checked out with CRLF; otherwise fresh")
+                    .at(&target.path),
+            ]
+        }
+        State::Fresh(_) => Vec::new(),
+        State::Missing => one("drift.missing", "the file is missing".to_owned()),
+        State::Stale { problem } => one("drift.stale", problem.clone()),
+        State::Form(ends) => one("drift.form", form(*ends).to_owned()),
+        State::Foreign => {
+            let fault = Diagnostic::error("drift.foreign", "Cantus did not write this file").at(&target.path);
+            vec![fault.help(format!("move its text into notes, then run `{} --force`", projection.command))]
+        }
+        State::Orphan => one("drift.orphan", "the file is generated, but no longer configured".to_owned()),
+        State::Edited { edits, .. } if edits.is_empty() => {
+            one("drift.edited", "the path is unmerged".to_owned())
+        }
+        State::Edited { edits, .. } => edits.iter().map(|edit| edited(target, edit, projection)).collect(),
+    }
+}
+
+fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
+    let line = u32::try_from(edit.line).unwrap_or(u32::MAX);
+    let section = edit.section.as_ref().map_or_else(String::new, |section| format!(" (section `{section}`)"));
+    let fault =
+        Diagnostic::error("drift.edited", format!("{}{section}", edit.what)).at(&target.path).line(line);
+    fault.help(match &edit.source {
+        Some((path, line)) => format!("make the change in {path}:{line}, then run `{}`", projection.command),
+        None => format!("run `{} --force` to write the file anew", projection.command),
+    })
+}
+
+/// What is wrong with a file whose text is right.
+pub(crate) fn form(ends: LineEnds) -> &'static str {
+    match ends {
+        LineEnds::ByteOrderMark => "the text is right, but a byte order mark leads it",
+        LineEnds::Mixed => "the text is right, but its line ends are mixed",
+        LineEnds::Lf | LineEnds::Crlf => "the text is right, but its line ends are not those of the original",
+    }
+}
+
+/// Copies that are not byte for byte the original. Whether either is right is another question.
+fn copies(root: &Root, projection: &Projection) -> Vec<Diagnostic> {
+    let mut files = projection.files.iter();
+    let Some(original) = files.next() else { return Vec::new() };
+    let read = |path: &RelPath| root.read_target(path, u64::MAX).ok().flatten();
+    let Some(bytes) = read(&original.path) else { return Vec::new() };
+    let differs = |path: &RelPath| read(path).is_some_and(|copy| copy != bytes);
+    let copies = files.filter(|file| file.copy && differs(&file.path));
+    copies
+        .map(|file| {
+            let message = format!("not byte for byte the same as `{}`", original.path);
+            Diagnostic::error("parity.copy", message)
+                .at(&file.path)
+                .help(format!("run `{}`", projection.command))
+        })
+        .collect()
+}
+
+/// Every note that should be in the bundle is there exactly once, or excluded once.
+fn notes(project: &Project, projection: &Projection) -> Vec<Diagnostic> {
+    let corpus = &project.corpus;
+    let core = corpus.core().into_iter().map(|note| &note.path);
+    let wanted: Vec<&RelPath> = core
+        .chain(corpus.references().map(|note| &note.path))
+        .chain(corpus.webs.iter().map(|web| &web.path))
+        .collect();
+    let own = |section: &&Section| section.id.as_str().starts_with("proj.");
+    let sections = projection.native().sections().iter().filter(own);
+    let mut found: Vec<&RelPath> =
+        sections.filter_map(|section| Some(&section.sources.first()?.path)).collect();
+    let mut wanted_sorted = wanted;
+    wanted_sorted.sort();
+    found.sort();
+    if found == wanted_sorted {
+        return Vec::new();
+    }
+    vec![our_bug("the sections of the bundle are not one for each note")]
+}
+
+/// Configured repositories that the contract doesn't name, if it has a section for them.
+fn repositories(project: &Project, projection: &Projection) -> Vec<Diagnostic> {
+    let id = format!("pkg.{}.repos", project.package.name);
+    let native = projection.native();
+    let Some((_, content)) = native.included().find(|(section, _)| section.id.as_str() == id) else {
+        return Vec::new();
+    };
+    let missing =
+        project.config.repositories.iter().filter(|repository| !content.text().contains(&repository.name));
+    missing
+        .map(|repository| {
+            let message =
+                format!("the repository `{}` is configured, but `{id}` does not name it", repository.name);
+            let fault =
+                Diagnostic::error("parity.repository", message).at(project.package.label("contract.md"));
+            fault.help("use `{{ repository_entries }}` in that section")
+        })
+        .collect()
+}
+
+/// The final declaration stands in every root render and in no other, judged by its id.
+fn declaration(projection: &Projection) -> Vec<Diagnostic> {
+    const ID: &str = "pkg.root.final_declaration";
+    let wrong = projection
+        .presence_of(ID)
+        .filter(|(render, presence)| (*presence == Presence::Included) != is_root(render))
+        .map(|(render, _)| render.to_owned())
+        .collect::<Vec<_>>();
+    if wrong.is_empty() {
+        return Vec::new();
+    }
+    let message = format!("`{ID}` belongs in every root render and in no other; wrong: {}", wrong.join(", "));
+    let help = "give its heading the attribute `.root`";
+    vec![Diagnostic::error("parity.declaration", message).help(help)]
+}

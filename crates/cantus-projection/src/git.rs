@@ -1,0 +1,54 @@
+//! What git holds of a file, asked of git itself.
+
+use std::path::Path;
+
+use cantus_manifest::RelPath;
+use duct::cmd;
+
+/// Where git holds the very bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In the commit that is checked out.
+    Head,
+    /// In the index.
+    Index,
+    /// The path is unmerged, and both sides are in git.
+    Unmerged,
+}
+
+/// Where git holds one of these contents of `path`; `None` if nowhere, or if there is no git here.
+pub(crate) fn kept(root: &Path, path: &RelPath, contents: &[&[u8]]) -> Option<Kept> {
+    if git(root, &["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty()) {
+        return Some(Kept::Unmerged);
+    }
+    let holds = |object: &str| {
+        git(root, &["cat-file", "blob", object])
+            .is_some_and(|blob| contents.iter().any(|content| *content == blob))
+    };
+    if holds(&format!("HEAD:./{path}")) {
+        return Some(Kept::Head);
+    }
+    holds(&format!(":0:./{path}")).then_some(Kept::Index)
+}
+
+/// The absolute path of a file in the git folder of `root`; `None` outside git.
+pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::PathBuf> {
+    let answer = git(root, &["rev-parse", "--git-path", name])?;
+    let path = String::from_utf8(answer).ok()?;
+    Some(root.join(path.trim_end_matches(['\n', '\r'])))
+}
+
+/// What git answers in `root`; `None` if it fails or isn't there.
+fn git(root: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    let output = cmd("git", args)
+        .dir(root)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .stdin_null()
+        .stdout_capture()
+        .stderr_null()
+        .unchecked()
+        .run()
+        .ok()?;
+    output.status.success().then_some(output.stdout)
+}

@@ -1,0 +1,464 @@
+//! What to do with each target, as a value.
+
+use std::path::Path;
+use std::time::Duration;
+
+use cantus_fs::{Root, TargetError};
+use cantus_manifest::{Digest, RelPath};
+use similar::{DiffOp, TextDiff};
+use thiserror::Error;
+
+use crate::git::{Kept, kept};
+use crate::line_ends::{LineEnds, crlf, normalise};
+use crate::locate::{Gap, gaps};
+use crate::lock::{LockFile, LockedSection, is_lock};
+use crate::notice::{Notice, is_notice};
+use crate::projection::{Expected, File, Projection};
+
+/// The most bytes that a target may have to be looked at.
+const MOST_BYTES: u64 = 1 << 30;
+/// How long a comparison may look for the smallest difference.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether targets that are not ours, or were edited, are overwritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// Only what loses nothing.
+    Safe,
+    /// Everything, as `--force` asks.
+    Force,
+}
+
+/// What each target is, and what is to be done with it.
+#[derive(Debug)]
+pub struct Plan {
+    /// The files in their order, then orphans, then the lock.
+    pub targets: Vec<Target>,
+}
+
+/// One target.
+#[derive(Debug)]
+pub struct Target {
+    /// Where it lies.
+    pub path: RelPath,
+    /// What it is.
+    pub state: State,
+    /// What the committed text and the composed one are; `None` where there is nothing to compare.
+    pub texts: Option<(String, String)>,
+    pub(crate) action: Action,
+    /// The digest of the bytes that were seen; `None` if there were none.
+    pub(crate) seen: Option<Digest>,
+}
+
+/// What a target is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// As it should be, its line ends aside.
+    Fresh(LineEnds),
+    /// Not there.
+    Missing,
+    /// As it was written, but the sources have changed since.
+    Stale {
+        /// Why it is that.
+        problem: String,
+    },
+    /// Its text is right; its line ends, a mark, or its difference from the original aren't.
+    Form(LineEnds),
+    /// Changed by hand.
+    Edited {
+        /// Where, and where the text belongs.
+        edits: Vec<Edit>,
+        /// Where git holds these very bytes.
+        kept: Option<Kept>,
+    },
+    /// A file that we didn't write.
+    Foreign,
+    /// Ours, and no longer configured.
+    Orphan,
+}
+
+/// One change by hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The line of the committed file, counted from 1.
+    pub line: usize,
+    /// What happened there.
+    pub what: &'static str,
+    /// The section that it belongs to.
+    pub section: Option<String>,
+    /// The source and its line (counted from 1) that the text comes from.
+    pub source: Option<(String, u32)>,
+}
+
+/// What is done with a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Nothing,
+    Write(String),
+    Remove,
+    Refuse,
+}
+
+/// Targets that can't be looked at: symlinks, folders, unreadable files.
+#[derive(Debug, Error)]
+#[error("{} targets can't be used", .0.len())]
+pub struct PlanError(pub Vec<TargetError>);
+
+impl Plan {
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.targets.iter().all(|target| matches!(target.state, State::Fresh(_)))
+    }
+
+    /// Whether some target may not be touched, so that nothing may be written.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.targets.iter().any(Target::is_refused)
+    }
+
+    /// The same for the targets that `keep` names. The lock stays as it is unless every other target will be fresh, since it
+    /// speaks of all of them.
+    #[must_use]
+    pub fn only(mut self, projection: &Projection, keep: &[RelPath]) -> Self {
+        let named = |target: &Target| keep.contains(&target.path);
+        let others_fresh = self.targets.iter().all(|target| {
+            target.path == projection.lock_path || named(target) || matches!(target.state, State::Fresh(_))
+        });
+        self.targets.retain(|target| named(target) || (target.path == projection.lock_path && others_fresh));
+        self
+    }
+}
+
+impl Target {
+    /// Whether it may not be touched.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.action == Action::Refuse
+    }
+
+    /// Whether it is to be removed.
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
+        self.action == Action::Remove
+    }
+}
+
+/// Compares what should be with what lies at `root`.
+pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, PlanError> {
+    let mut errors = Vec::new();
+    let mut read = |path: &RelPath| {
+        root.read_target(path, MOST_BYTES).map_err(|error| errors.push(error)).ok().flatten()
+    };
+    let lock_bytes = read(&projection.lock_path);
+    let lock = Lock::read(lock_bytes.as_deref(), projection);
+    let judge = Judge { root: root.path(), projection, lock: &lock, mend };
+    let mut targets = Vec::new();
+    // What the copies are compared with, if the original is left alone with CRLF.
+    let mut crlf_original = false;
+    for (index, file) in projection.files.iter().enumerate() {
+        let bytes = read(&file.path);
+        let target = judge.file(file, bytes, file.copy && crlf_original);
+        crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
+        targets.push(target);
+    }
+    for (path, render) in lock.orphans(projection) {
+        if let Some(bytes) = read(path) {
+            targets.push(judge.orphan(path, render, &bytes));
+        }
+    }
+    targets.push(judge.lock(lock_bytes.as_deref()));
+    if errors.is_empty() { Ok(Plan { targets }) } else { Err(PlanError(errors)) }
+}
+
+/// The committed lock.
+enum Lock {
+    Missing,
+    /// Exactly what it should be.
+    Fresh,
+    Read(LockFile),
+    /// Ours, but unreadable: the line, if known, and why.
+    Broken(Option<usize>, String),
+    /// Not ours.
+    Foreign,
+}
+
+impl Lock {
+    fn read(bytes: Option<&[u8]>, projection: &Projection) -> Self {
+        let Some(bytes) = bytes else { return Self::Missing };
+        let (_, normal) = normalise(bytes);
+        if normal.as_ref() == projection.lock.as_bytes() {
+            return Self::Fresh;
+        }
+        let text = String::from_utf8_lossy(&normal);
+        match LockFile::parse(&text) {
+            Ok(lock) => Self::Read(lock),
+            Err((line, message)) if is_lock(&text) => Self::Broken(line, message),
+            Err(_) => Self::Foreign,
+        }
+    }
+
+    /// The lock's rows; those of a fresh one are read only when something else isn't fresh.
+    fn rows(&self, projection: &Projection) -> Option<LockFile> {
+        match self {
+            Self::Fresh => LockFile::parse(&projection.lock).ok(),
+            Self::Read(lock) => Some(lock.clone()),
+            Self::Missing | Self::Broken(..) | Self::Foreign => None,
+        }
+    }
+
+    /// The files that it lists and the configuration doesn't.
+    fn orphans<'a>(&'a self, projection: &'a Projection) -> impl Iterator<Item = (&'a RelPath, &'a str)> {
+        let files = if let Self::Read(lock) = self { lock.files.as_slice() } else { &[] };
+        let configured = |path: &RelPath| projection.paths().any(|other| other == path);
+        files.iter().filter(move |(path, _)| !configured(path)).map(|(path, render)| (path, render.as_str()))
+    }
+}
+
+struct Judge<'a> {
+    root: &'a Path,
+    projection: &'a Projection,
+    lock: &'a Lock,
+    mend: Mend,
+}
+
+impl Judge<'_> {
+    /// Judges a configured file; `crlf` asks for CRLF, as the original has it.
+    fn file(&self, file: &File, bytes: Option<Vec<u8>>, crlf_wanted: bool) -> Target {
+        let expected = self.projection.expected(&file.render);
+        let wanted = || if crlf_wanted { crlf(&expected.text()) } else { expected.text() };
+        let target = |state, action, texts, seen: Option<&[u8]>| Target {
+            path: file.path.clone(),
+            state,
+            texts,
+            action,
+            seen: seen.map(Digest::of),
+        };
+        let Some(bytes) = bytes else {
+            return target(State::Missing, Action::Write(wanted()), None, None);
+        };
+        let (ends, normal) = normalise(&bytes);
+        if expected.equals(&normal) {
+            let fresh = match ends {
+                LineEnds::Lf => !crlf_wanted,
+                LineEnds::Crlf => crlf_wanted || !file.copy,
+                LineEnds::Mixed | LineEnds::ByteOrderMark => false,
+            };
+            return match fresh {
+                true => target(State::Fresh(ends), Action::Nothing, None, None),
+                false => target(State::Form(ends), Action::Write(wanted()), None, Some(&bytes)),
+            };
+        }
+        let state = self.history(&file.path, &file.render, &expected, &normal, &bytes);
+        let action = self.action(&state, wanted);
+        let texts = Some((String::from_utf8_lossy(&normal).into_owned(), expected.text()));
+        target(state, action, texts, Some(&bytes))
+    }
+
+    fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Target {
+        let expected = self.projection.expected(render);
+        let (_, normal) = normalise(bytes);
+        let state = match self.history(path, render, &expected, &normal, bytes) {
+            State::Stale { .. } => State::Orphan,
+            other => other,
+        };
+        let action = match (&state, self.mend) {
+            (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
+            _ => Action::Refuse,
+        };
+        Target { path: path.clone(), state, texts: None, action, seen: Some(Digest::of(bytes)) }
+    }
+
+    fn lock(&self, bytes: Option<&[u8]>) -> Target {
+        let path = &self.projection.lock_path;
+        let text = || self.projection.lock.clone();
+        let stale = |problem: String| State::Stale { problem };
+        let (state, action) = match (self.lock, bytes.map(normalise)) {
+            (Lock::Fresh, Some((ends @ (LineEnds::Lf | LineEnds::Crlf), _))) => {
+                (State::Fresh(ends), Action::Nothing)
+            }
+            (Lock::Fresh, Some((ends, _))) => (State::Form(ends), Action::Write(text())),
+            (Lock::Missing | Lock::Fresh, _) => (State::Missing, Action::Write(text())),
+            (Lock::Read(_), _) => {
+                (stale("it does not list what the sources give".to_owned()), Action::Write(text()))
+            }
+            (Lock::Broken(line, message), _) => {
+                let place = line.map_or_else(String::new, |line| format!("line {line}: "));
+                (stale(format!("it can't be read: {place}{message}")), Action::Write(text()))
+            }
+            (Lock::Foreign, _) => {
+                let state = self.foreign(path);
+                let action = self.action(&state, text);
+                (state, action)
+            }
+        };
+        Target { path: path.clone(), state, texts: None, action, seen: bytes.map(Digest::of) }
+    }
+
+    fn action(&self, state: &State, wanted: impl Fn() -> String) -> Action {
+        let safe = match state {
+            State::Fresh(_) => return Action::Nothing,
+            State::Missing | State::Stale { .. } | State::Form(_) => true,
+            State::Edited { kept, .. } => kept.is_some(),
+            State::Foreign | State::Orphan => false,
+        };
+        if safe || self.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
+    }
+
+    /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
+    fn foreign(&self, path: &RelPath) -> State {
+        match kept(self.root, path, &[]) {
+            Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
+            _ => State::Foreign,
+        }
+    }
+
+    /// How a file that isn't what it should be came to be so: stale, edited, or not ours.
+    fn history(
+        &self,
+        path: &RelPath,
+        render: &str,
+        expected: &Expected<'_>,
+        normal: &[u8],
+        bytes: &[u8],
+    ) -> State {
+        let lock = self.lock.rows(self.projection);
+        let text = String::from_utf8_lossy(normal);
+        let first = text.split('\n').next().unwrap_or_default();
+        let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
+        if listed.is_none() && !is_notice(first) {
+            return self.foreign(path);
+        }
+        let edits = match &lock {
+            None => vec![self.unknown_edit()],
+            Some(lock) => self.edits(lock, listed.unwrap_or(render), expected, normal, first),
+        };
+        if edits.is_empty() {
+            return State::Stale { problem: "the sources changed after this file was written".to_owned() };
+        }
+        State::Edited { edits, kept: kept(self.root, path, &[normal, bytes]) }
+    }
+
+    /// What can be said of an edit without a lock.
+    fn unknown_edit(&self) -> Edit {
+        let what = match self.lock {
+            Lock::Broken(..) => "the lock can't be read, so an edit can't be told from older notes",
+            _ => "there is no lock, so an edit can't be told from older notes",
+        };
+        Edit { line: 1, what, section: None, source: None }
+    }
+
+    /// The changes by hand, by what the lock says of the file; none if it is as it was written.
+    fn edits(
+        &self,
+        lock: &LockFile,
+        render: &str,
+        expected: &Expected<'_>,
+        normal: &[u8],
+        first: &str,
+    ) -> Vec<Edit> {
+        let has_notice = is_notice(first);
+        let mut body_start = if has_notice { (first.len() + 1).min(normal.len()) } else { 0 };
+        let mut edits = Vec::new();
+        if has_notice && normal[body_start..].starts_with(b"\n") {
+            body_start += 1;
+        }
+        if !self.is_known_notice(lock, first) && (has_notice || self.projection.notice.is_some()) {
+            let what =
+                if has_notice { "the notice was changed by hand" } else { "the notice was removed by hand" };
+            edits.push(Edit { line: 1, what, section: None, source: None });
+        }
+        // The file lacks the bundle's last line feed.
+        let mut body = normal[body_start..].to_vec();
+        body.push(b'\n');
+        let sections: Vec<_> = lock.sections_of(render).collect();
+        let lines_before = count_lines(&normal[..body_start]);
+        for gap in gaps(&body, &sections) {
+            edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before));
+        }
+        edits
+    }
+
+    /// Whether a notice is the one that we write now, or the one that we wrote with this lock.
+    fn is_known_notice(&self, lock: &LockFile, line: &str) -> bool {
+        if self.projection.notice.as_deref() == Some(line) {
+            return true;
+        }
+        let Some((original, _)) = lock.files.first() else { return false };
+        let memory = lock.memory();
+        // Without a note in the lock the folder can't be told: any will do.
+        let folder = memory.or_else(|| line.split('`').nth(3)?.strip_suffix('/')).unwrap_or_default();
+        line == Notice { command: &lock.command, memory: folder, original }.line()
+    }
+}
+
+fn count_lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The edits of one gap: each with its line in the file, its section and, where that is known, its source.
+fn gap_edits(
+    gap: &Gap,
+    body: &[u8],
+    sections: &[&LockedSection],
+    expected: &Expected<'_>,
+    lines_before: usize,
+) -> Vec<Edit> {
+    let first_line = lines_before + count_lines(&body[..gap.bytes.start]) + 1;
+    // The text that should stand here, with the section of each line and the line's index in it.
+    let mut base = String::new();
+    let mut owners: Vec<(&LockedSection, usize)> = Vec::new();
+    for section in &sections[gap.sections.clone()] {
+        if let Some(content) = expected.section(section.id.as_str()).and_then(|section| section.content()) {
+            owners.extend((0..content.origins().len()).map(|line| (*section, line)));
+            base.push_str(content.text());
+        }
+    }
+    let found = String::from_utf8_lossy(&body[gap.bytes.clone()]);
+    if owners.is_empty() {
+        // A section that the sources no longer have, or text between two sections: it belongs to the one before.
+        let before = gap.sections.start.saturating_sub(usize::from(gap.sections.is_empty()));
+        let what = if found.is_empty() { "text was removed by hand" } else { "this was written by hand" };
+        return sections
+            .get(before)
+            .map(|section| edit(first_line, what, section, usize::MAX, expected))
+            .into_iter()
+            .collect();
+    }
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(base.as_str(), found.as_ref());
+    let changes = diff.ops().iter().filter_map(|op| match *op {
+        DiffOp::Equal { .. } => None,
+        DiffOp::Delete { old_index, new_index, .. } => {
+            Some((new_index, old_index, "text was removed by hand"))
+        }
+        DiffOp::Insert { old_index, new_index, .. } => {
+            Some((new_index, old_index.saturating_sub(1), "this was written by hand"))
+        }
+        DiffOp::Replace { old_index, new_index, .. } => {
+            Some((new_index, old_index, "this was edited by hand"))
+        }
+    });
+    changes
+        .map(|(new_index, old_index, what)| {
+            let (section, line) = owners[old_index.min(owners.len() - 1)];
+            edit(first_line + new_index, what, section, line, expected)
+        })
+        .collect()
+}
+
+/// An edit in a section, at the section's line with this index or at its last.
+fn edit(
+    line: usize,
+    what: &'static str,
+    section: &LockedSection,
+    index: usize,
+    expected: &Expected<'_>,
+) -> Edit {
+    let source = expected.section(section.id.as_str()).and_then(|section| {
+        let last = section.content()?.origins().len().saturating_sub(1);
+        let (source, line) = section.source_line(index.min(last))?;
+        Some((source.to_string(), line))
+    });
+    let source = source.or_else(|| Some((section.from.first()?.clone(), 1)));
+    Edit { line, what, section: Some(section.id.to_string()), source }
+}
