@@ -1,10 +1,77 @@
-//! The cantus command: verbs, reports, exit codes.
+//! The `cantus` command: verbs, reports, exit codes.
+//!
+//! [`main_with`] is the whole program; the `cantus` binary and an adopter's xtask both call it.
+//!
+//! Exit codes: 0 fine; 1 the answer is no (drift, a finding that is an error, a refused target); 2 can't tell (usage,
+//! configuration, unreadable or broken input, a refused path).
+
+mod args;
+mod failure;
+mod report;
+mod style;
+mod verbs;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Stands in for the command until it exists; `args` start with the program's name.
-pub fn main_with(args: impl Iterator<Item = OsString>) -> ExitCode {
-    drop(args);
-    ExitCode::SUCCESS
+use anstream::{AutoStream, ColorChoice};
+use clap::Parser as _;
+
+use crate::args::{Args, Color};
+use crate::failure::Failure;
+
+/// How a verb that could do its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Fine.
+    Yes,
+    /// The answer is no.
+    No,
+}
+
+/// Where a verb writes.
+struct Streams<'a> {
+    out: &'a mut dyn Write,
+    err: &'a mut dyn Write,
+}
+
+/// Runs the command with these arguments, the program's name first, on the process's own streams and working folder.
+#[must_use]
+pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            // A closed pipe is nobody's fault.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let choice = match args.global.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), resolve(choice, &io::stdout())));
+    let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
+    let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
+    let result = result.and_then(|status| out.flush().map(|()| status).map_err(Failure::from));
+    match result {
+        Ok(Status::Yes) => ExitCode::SUCCESS,
+        Ok(Status::No) => ExitCode::from(1),
+        Err(failure) => {
+            // What was said before the failure still belongs on the screen, in front of it.
+            let _ = out.flush();
+            failure.show(&mut err)
+        }
+    }
+}
+
+/// The choice for a stream; what `auto` means is for `NO_COLOR`, `CLICOLOR` and the terminal to say.
+fn resolve(choice: ColorChoice, stream: &impl anstream::stream::RawStream) -> ColorChoice {
+    match choice {
+        ColorChoice::Auto => AutoStream::choice(stream),
+        other => other,
+    }
 }

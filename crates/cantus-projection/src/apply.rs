@@ -4,7 +4,7 @@ use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Digest, RelPath};
 use thiserror::Error;
 
-use crate::plan::{Action, Plan, Target};
+use crate::plan::{Action, MOST_BYTES, Plan, Target};
 
 /// What stopped a plan from being applied. Every target is whole: as it was, or as it should be.
 #[derive(Debug, Error)]
@@ -78,6 +78,6 @@ pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
 }
 
 fn is_unchanged(root: &Root, target: &Target) -> bool {
-    let now = root.read_target(&target.path, u64::MAX);
+    let now = root.read_target(&target.path, MOST_BYTES);
     now.is_ok_and(|bytes| bytes.map(Digest::of) == target.seen)
 }

@@ -6,7 +6,7 @@ use cantus_manifest::{Diagnostic, RelPath};
 use cantus_workspace::Project;
 
 use crate::line_ends::LineEnds;
-use crate::plan::{Edit, Plan, State, Target};
+use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
 use crate::projection::{Projection, our_bug};
 use crate::renders::is_root;
 
@@ -74,7 +74,7 @@ pub(crate) fn form(ends: LineEnds) -> &'static str {
 fn copies(root: &Root, projection: &Projection) -> Vec<Diagnostic> {
     let mut files = projection.files.iter();
     let Some(original) = files.next() else { return Vec::new() };
-    let read = |path: &RelPath| root.read_target(path, u64::MAX).ok().flatten();
+    let read = |path: &RelPath| root.read_target(path, MOST_BYTES).ok().flatten();
     let Some(bytes) = read(&original.path) else { return Vec::new() };
     let differs = |path: &RelPath| read(path).is_some_and(|copy| copy != bytes);
     let copies = files.filter(|file| file.copy && differs(&file.path));

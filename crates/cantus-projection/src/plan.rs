@@ -16,7 +16,7 @@ use crate::notice::{Notice, is_notice};
 use crate::projection::{Expected, File, Projection};
 
 /// The most bytes that a target may have to be looked at.
-const MOST_BYTES: u64 = 1 << 30;
+pub(crate) const MOST_BYTES: u64 = 1 << 30;
 /// How long a comparison may look for the smallest difference.
 const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -1,0 +1,100 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// One set of standing instructions for coding agents, composed from small Markdown notes.
+#[derive(Debug, Parser)]
+#[command(name = "cantus", version = env!("CANTUS_VERSION"), max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What every verb understands.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Global {
+    /// The project's root [default: search upward from the working folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+    /// When to colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Say something only if there is trouble
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Treat warnings as errors
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Compose and write every committed instruction file
+    Project(ProjectArgs),
+    /// Check the committed files without writing: drift and parity
+    Check(CheckArgs),
+    /// Print a bundle for given facts
+    Render(RenderArgs),
+    /// List the notes with their sizes
+    List(ListArgs),
+    /// Print a completion script for a shell
+    #[cfg(feature = "completions")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProjectArgs {
+    /// Write nothing; exit 1 if something is not fresh
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Overwrite files that were edited by hand or that Cantus didn't write
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) force: bool,
+    /// Only this file (may be repeated)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) only: Vec<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RenderArgs {
+    /// Facts of the render: actor, mode, purpose, provider, project, host, vcs
+    #[arg(short, long = "fact", value_name = "K=V,...", value_delimiter = ',')]
+    pub(crate) facts: Vec<String>,
+    /// Print a table of sections instead of the text
+    #[arg(short, long)]
+    pub(crate) sections: bool,
+    /// With --sections: print the table as JSON
+    #[arg(long, requires = "sections")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// Print the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

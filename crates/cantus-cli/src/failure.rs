@@ -1,0 +1,104 @@
+//! Why a verb could not do its work.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use cantus_manifest::{Diagnostic, Severity};
+
+use crate::style::{BAD, CARE, FAINT, LABEL};
+
+/// Why a verb could not do its work, with what to do about it. The exit code is 2.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    hints: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Faults of the input, each with its place.
+    Diagnostics(Vec<Diagnostic>),
+    /// Anything else.
+    Error(Box<dyn Error>),
+    /// Nobody reads on: a quiet success.
+    BrokenPipe,
+}
+
+impl Failure {
+    pub(crate) fn diagnostics(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { kind: Kind::Diagnostics(diagnostics), hints: Vec::new() }
+    }
+
+    pub(crate) fn error(error: impl Into<Box<dyn Error>>) -> Self {
+        Self { kind: Kind::Error(error.into()), hints: Vec::new() }
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Prints it and gives the exit code.
+    pub(crate) fn show(self, err: &mut dyn Write) -> ExitCode {
+        if matches!(self.kind, Kind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        // If even this can't be written there is nobody left to tell.
+        let _ = self.write(err);
+        ExitCode::from(2)
+    }
+
+    fn write(&self, err: &mut dyn Write) -> io::Result<()> {
+        match &self.kind {
+            Kind::BrokenPipe => {}
+            Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics)?,
+            Kind::Error(error) => {
+                write!(err, "{BAD}error{BAD:#}: {error}")?;
+                let mut cause = error.source();
+                while let Some(error) = cause {
+                    write!(err, ": {error}")?;
+                    cause = error.source();
+                }
+                writeln!(err)?;
+            }
+        }
+        for hint in &self.hints {
+            writeln!(err, "  {LABEL}help{LABEL:#}: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { kind: Kind::BrokenPipe, hints: Vec::new() };
+        }
+        Self::error(error)
+    }
+}
+
+/// Prints each finding: where, how bad, what, and what to do.
+pub(crate) fn write_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic]) -> io::Result<()> {
+    for diagnostic in diagnostics {
+        let style = match diagnostic.severity {
+            Severity::Error => BAD,
+            Severity::Warning => CARE,
+            Severity::Note => LABEL,
+        };
+        if let Some(path) = &diagnostic.path {
+            write!(out, "{path}:")?;
+            if let Some(line) = diagnostic.line {
+                write!(out, "{line}:")?;
+            }
+            write!(out, " ")?;
+        }
+        let Diagnostic { code, severity, message, .. } = diagnostic;
+        writeln!(out, "{style}{severity}{style:#}: {message} {FAINT}[{code}]{FAINT:#}")?;
+        if let Some(help) = &diagnostic.help {
+            writeln!(out, "  {LABEL}help{LABEL:#}: {help}")?;
+        }
+    }
+    Ok(())
+}

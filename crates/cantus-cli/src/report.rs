@@ -1,0 +1,382 @@
+//! What `project` says of its targets: for people, and as JSON.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use cantus_projection::{Edit, Kept, LineEnds, Plan, Projection, State, Target};
+use serde::Serialize;
+use similar::{ChangeTag, TextDiff};
+
+use crate::style::{ADDED, BAD, CARE, FAINT, GOOD, LABEL, REMOVED};
+
+/// What was done about a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// Nothing: it was only looked at.
+    Checked,
+    /// Nothing: a target may not be touched.
+    Refused,
+    /// Everything.
+    Written,
+}
+
+/// The most lines of a difference that are shown for one file.
+const MOST_DIFF_LINES: usize = 200;
+/// The most edits of one file that are named.
+const MOST_EDITS: usize = 10;
+
+/// The report for people.
+pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    for (index, target) in plan.targets.iter().enumerate() {
+        let (style, word) = word(target, deed);
+        writeln!(out, "{style}{word:>12}{style:#} {}", target.path)?;
+        if deed == Deed::Written {
+            write_kept(out, target)?;
+            continue;
+        }
+        for problem in problems(target) {
+            labelled(out, BAD, "problem", &problem)?;
+        }
+        if target.state == State::Fresh(LineEnds::Crlf) {
+            labelled(out, LABEL, "note", "its lines end in CRLF, as git checked it out")?;
+        }
+        for fix in fixes(target, projection) {
+            labelled(out, LABEL, "fix", &fix)?;
+        }
+        let Some((old, new)) = &target.texts else { continue };
+        match plan.targets[..index]
+            .iter()
+            .find(|other| other.texts.as_ref() == Some(&(old.clone(), new.clone())))
+        {
+            Some(other) => labelled(out, LABEL, "note", &format!("it differs like {}", other.path))?,
+            None => difference(out, target.path.as_str(), old, new)?,
+        }
+    }
+    writeln!(out, "     -------")?;
+    summary(out, projection, plan, deed)
+}
+
+fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{style}{label:>12}{style:#}: {text}")
+}
+
+fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
+    match &target.state {
+        State::Edited { kept: Some(kept), .. } => labelled(
+            out,
+            LABEL,
+            "note",
+            &format!("it was edited by hand; the edited text is kept in {}", place(*kept)),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The word for a target, and its colour.
+fn word(target: &Target, deed: Deed) -> (Style, &'static str) {
+    let written = deed == Deed::Written;
+    match &target.state {
+        State::Fresh(_) => (GOOD, "Fresh"),
+        _ if written && target.is_removed() => (GOOD, "Removed"),
+        State::Missing if written => (GOOD, "Created"),
+        _ if written => (GOOD, "Updated"),
+        State::Missing => (CARE, "Missing"),
+        State::Stale { .. } => (CARE, "Stale"),
+        State::Form(_) => (CARE, "Line ends"),
+        State::Edited { .. } => (BAD, "Edited"),
+        State::Foreign => (BAD, "Foreign"),
+        State::Orphan => (CARE, "Orphan"),
+    }
+}
+
+/// What is wrong with a target, a line each.
+fn problems(target: &Target) -> Vec<String> {
+    match &target.state {
+        State::Fresh(_) | State::Missing => Vec::new(),
+        State::Stale { problem } => vec![problem.clone()],
+        State::Form(ends) => vec![form(*ends).to_owned()],
+        State::Foreign => vec!["Cantus did not write this file, and leaves it alone".to_owned()],
+        State::Orphan => vec!["it is generated, but no longer configured: it will be removed".to_owned()],
+        State::Edited { edits, .. } if edits.is_empty() => vec!["a merge is under way here".to_owned()],
+        State::Edited { edits, .. } => {
+            let mut lines: Vec<_> = edits.iter().take(MOST_EDITS).map(edit).collect();
+            if edits.len() > MOST_EDITS {
+                lines.push(format!("and {} more", plural(edits.len() - MOST_EDITS, "edit")));
+            }
+            lines
+        }
+    }
+}
+
+fn edit(edit: &Edit) -> String {
+    let mut text = format!("line {}: {}", edit.line, edit.what);
+    if let Some((path, line)) = &edit.source {
+        text.push_str(&format!("; its source is {path}:{line}"));
+    }
+    if let Some(section) = &edit.section {
+        text.push_str(&format!(" (section {section})"));
+    }
+    text
+}
+
+fn form(ends: LineEnds) -> &'static str {
+    match ends {
+        LineEnds::ByteOrderMark => "the text is right, but a byte order mark leads it",
+        LineEnds::Mixed => "the text is right, but its line ends are mixed",
+        LineEnds::Lf | LineEnds::Crlf => "the text is right, but its line ends are not those of the original",
+    }
+}
+
+/// The ways out for a target that may not be touched.
+fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
+    let command = projection.command();
+    match &target.state {
+        State::Edited { kept: Some(kept), .. } => {
+            vec![format!("`{command}` writes it anew; the edited text is kept in {}", place(*kept))]
+        }
+        State::Edited { edits, .. } if edits.iter().any(|edit| edit.source.is_some()) => vec![
+            format!("make the change in the note that is named, then run `{command} --force`"),
+            "or commit the file as it is: a text that git holds is written over without --force".to_owned(),
+        ],
+        State::Edited { .. } => vec![format!("keep what you need of it, then run `{command} --force`")],
+        State::Foreign => vec![
+            "to adopt it, move its text into notes (a file a topic, with `type: core` in its front matter)"
+                .to_owned(),
+            format!(
+                "then run `{command} --force`, which overwrites it; or name other files under `[projection]`"
+            ),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn place(kept: Kept) -> &'static str {
+    match kept {
+        Kept::Head => "git (HEAD)",
+        Kept::Index => "git (the index)",
+        Kept::Unmerged => "git (both sides of the merge)",
+    }
+}
+
+/// The difference between a committed and a composed text, three lines of context around each change.
+fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Result<()> {
+    let diff = TextDiff::configure().timeout(std::time::Duration::from_secs(2)).diff_lines(old, new);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(3);
+    writeln!(out, "     {REMOVED}--- {path} (committed){REMOVED:#}")?;
+    writeln!(out, "     {ADDED}+++ {path} (composed){ADDED:#}")?;
+    let mut left = MOST_DIFF_LINES;
+    for hunk in unified.iter_hunks() {
+        writeln!(out, "     {LABEL}{}{LABEL:#}", hunk.header())?;
+        for change in hunk.iter_changes() {
+            if left == 0 {
+                return writeln!(
+                    out,
+                    "     {FAINT}more than {MOST_DIFF_LINES} lines: the rest is left out{FAINT:#}"
+                );
+            }
+            left -= 1;
+            let line = change.value().trim_end_matches('\n');
+            match change.tag() {
+                ChangeTag::Equal => writeln!(out, "      {line}")?,
+                ChangeTag::Delete => writeln!(out, "     {REMOVED}-{line}{REMOVED:#}")?,
+                ChangeTag::Insert => writeln!(out, "     {ADDED}+{line}{ADDED:#}")?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    let files = plural(plan.targets.len(), "file");
+    if deed == Deed::Written || plan.is_fresh() {
+        let changed = plan.targets.iter().filter(|target| !matches!(target.state, State::Fresh(_))).count();
+        let word = if deed == Deed::Written { "Wrote" } else { "Fresh" };
+        let counts = if deed == Deed::Written { format!("{changed} of {files}") } else { files };
+        writeln!(out, "{GOOD}{word:>12}{GOOD:#} {counts}")?;
+        return writeln!(out, "{:>12} {}", "", totals_line(projection));
+    }
+    let counts = counts(plan);
+    let command = projection.command();
+    match deed {
+        Deed::Refused => {
+            writeln!(out, "{BAD}{:>12}{BAD:#} {files}: {counts}; nothing was written", "Refused")
+        }
+        _ => writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}`)", "Stale"),
+    }
+}
+
+/// How many targets are what.
+fn counts(plan: &Plan) -> String {
+    let words = ["fresh", "missing", "stale", "line ends", "edited", "foreign", "orphan"];
+    let count = |name: &str| {
+        plan.targets.iter().filter(|target| word(target, Deed::Checked).1.eq_ignore_ascii_case(name)).count()
+    };
+    let counts = words.iter().map(|word| (count(word), word)).filter(|(count, _)| *count > 0);
+    counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The sums of the committed bundle on one line.
+pub(crate) fn totals_line(projection: &Projection) -> String {
+    let totals = projection.totals();
+    format!(
+        "{}, {} bytes, ~{} tokens, common digest {}",
+        plural(totals.sections, "section"),
+        group(totals.bytes as u64),
+        group(totals.tokens_est),
+        totals.common_digest.short(),
+    )
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", group(count as u64), if count == 1 { "" } else { "s" })
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn group(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Rows with their columns aligned: numbers to the right, texts to the left, blanks at the ends gone.
+pub(crate) fn table<const N: usize>(
+    out: &mut dyn Write,
+    indent: &str,
+    rows: &[[String; N]],
+) -> io::Result<()> {
+    let widths: [usize; N] =
+        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            let numeric = !cell.is_empty() && cell.chars().all(|c| c.is_ascii_digit() || c == ',');
+            let padded = if numeric { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
+            line.push_str(&padded);
+        }
+        writeln!(out, "{indent}{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// What `project --json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    /// `checked`, `refused` or `written`.
+    outcome: &'static str,
+    /// Whether every file is as it should be now.
+    fresh: bool,
+    command: &'a str,
+    files: Vec<FileReport<'a>>,
+    sections: usize,
+    bytes: usize,
+    tokens_est: u64,
+    common_digest: String,
+}
+
+#[derive(Serialize)]
+struct FileReport<'a> {
+    path: &'a str,
+    /// `fresh`, `missing`, `stale`, `line_ends`, `edited`, `foreign` or `orphan`: what it was before this run.
+    status: String,
+    /// `none`, `write`, `remove` or `refuse`.
+    action: &'static str,
+    problems: Vec<String>,
+    edits: Vec<EditReport<'a>>,
+    /// Where git holds an edited text: `head`, `index` or `unmerged`.
+    kept: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct EditReport<'a> {
+    line: usize,
+    what: &'static str,
+    section: Option<&'a str>,
+    source: Option<&'a str>,
+    source_line: Option<u32>,
+}
+
+/// The report as JSON.
+pub(crate) fn json(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    let totals = projection.totals();
+    let report = Report {
+        version: 1,
+        outcome: match deed {
+            Deed::Checked => "checked",
+            Deed::Refused => "refused",
+            Deed::Written => "written",
+        },
+        fresh: deed == Deed::Written || plan.is_fresh(),
+        command: projection.command(),
+        files: plan.targets.iter().map(file_report).collect(),
+        sections: totals.sections,
+        bytes: totals.bytes,
+        tokens_est: totals.tokens_est,
+        common_digest: totals.common_digest.to_string(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+fn file_report(target: &Target) -> FileReport<'_> {
+    let (edits, kept) = match &target.state {
+        State::Edited { edits, kept } => (edits.as_slice(), *kept),
+        _ => ([].as_slice(), None),
+    };
+    FileReport {
+        path: target.path.as_str(),
+        status: word(target, Deed::Checked).1.to_ascii_lowercase().replace(' ', "_"),
+        action: match &target.state {
+            _ if target.is_refused() => "refuse",
+            _ if target.is_removed() => "remove",
+            State::Fresh(_) => "none",
+            _ => "write",
+        },
+        problems: problems(target),
+        edits: edits.iter().map(edit_report).collect(),
+        kept: kept.map(|kept| match kept {
+            Kept::Head => "head",
+            Kept::Index => "index",
+            Kept::Unmerged => "unmerged",
+        }),
+    }
+}
+
+fn edit_report(edit: &Edit) -> EditReport<'_> {
+    EditReport {
+        line: edit.line,
+        what: edit.what,
+        section: edit.section.as_deref(),
+        source: edit.source.as_ref().map(|(path, _)| path.as_str()),
+        source_line: edit.source.as_ref().map(|(_, line)| *line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_groups() {
+        assert_eq!(group(0), "0");
+        assert_eq!(group(999), "999");
+        assert_eq!(group(1000), "1,000");
+        assert_eq!(group(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn columns_align() {
+        let mut out = Vec::new();
+        let rows = [["a", "1", ""], ["long", "1,000", "x"]].map(|row| row.map(str::to_owned));
+        table(&mut out, "", &rows).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a         1\nlong  1,000  x\n");
+    }
+}

@@ -1,0 +1,95 @@
+//! One module a verb, and what they share: the project at the root.
+
+mod check;
+#[cfg(feature = "completions")]
+mod completions;
+mod list;
+mod project;
+mod render;
+
+use std::sync::Arc;
+
+use cantus_fs::{Disk, RealDisk, Root};
+use cantus_manifest::{Diagnostic, Outcome, Severity};
+use cantus_projection::Projection;
+use cantus_workspace::{Project, find_root};
+
+use crate::args::{Args, Global, Verb};
+use crate::failure::{Failure, write_diagnostics};
+use crate::{Status, Streams};
+
+pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    match &args.verb {
+        Verb::Project(verb) => project::run(&args.global, verb, streams),
+        Verb::Check(verb) => check::run(&args.global, verb, streams),
+        Verb::Render(verb) => render::run(&args.global, verb, streams),
+        Verb::List(verb) => list::run(&args.global, verb, streams),
+        #[cfg(feature = "completions")]
+        Verb::Completions { shell } => completions::run(*shell, streams),
+    }
+}
+
+/// The root that the arguments name or that the search finds.
+fn root(global: &Global) -> Result<Root, Failure> {
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let start = match &global.root {
+        Some(folder) => folder.clone(),
+        None => std::env::current_dir().map_err(Failure::error)?,
+    };
+    let start = std::path::absolute(&start).map_err(Failure::error)?;
+    if global.root.is_some() {
+        return Ok(Root::new(disk, start));
+    }
+    match find_root(disk.as_ref(), &start) {
+        Some(folder) => Ok(Root::new(disk, folder)),
+        None => Err(Failure::error(
+            "no project found from the working folder upward: neither a configuration nor a note folder",
+        )
+        .hint("write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
+        .hint("or name the project's folder with `--root DIR`")),
+    }
+}
+
+/// The project at `root`. Warnings are printed; errors fail.
+fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Project, Failure> {
+    finish(Project::open(root), global, streams)
+}
+
+/// The project's committed files, composed.
+fn compose(project: &Project, global: &Global, streams: &mut Streams<'_>) -> Result<Projection, Failure> {
+    finish(Projection::compose(project), global, streams)
+}
+
+fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {
+    let Outcome { value, diagnostics } = outcome;
+    let strict =
+        global.strict && diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Warning);
+    match value {
+        Some(value) if !strict => {
+            write_diagnostics(streams.err, &diagnostics)?;
+            Ok(value)
+        }
+        _ => Err(Failure::diagnostics(diagnostics)),
+    }
+}
+
+/// Whether any finding is an error, or a warning where those count.
+fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
+    let least = if global.strict { Severity::Warning } else { Severity::Error };
+    findings.iter().any(|finding| finding.severity >= least)
+}
+
+/// Every faulty target as one failure.
+fn targets(error: cantus_projection::PlanError) -> Failure {
+    let fault = |error: &dyn std::error::Error| {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Diagnostic::error("target", message)
+            .help("a committed file is a regular file inside the project: move this away")
+    };
+    Failure::diagnostics(error.0.iter().map(|error| fault(error)).collect())
+}

@@ -1,0 +1,94 @@
+//! `cantus project`: compose and write every committed file.
+
+use cantus_fs::Root;
+use cantus_manifest::RelPath;
+use cantus_projection::{Mend, Plan, Projection, Turn, TurnError, apply, plan};
+
+use crate::args::{Global, ProjectArgs};
+use crate::failure::Failure;
+use crate::report::{self, Deed};
+use crate::verbs::{compose, open, root, targets};
+use crate::{Status, Streams};
+
+pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let root = root(global)?;
+    let mend = if args.force { Mend::Force } else { Mend::Safe };
+    let project = open(&root, global, streams)?;
+    let projection = compose(&project, global, streams)?;
+    drop(project);
+    let plan = make_plan(&root, &projection, mend, args)?;
+    if args.check || plan.is_fresh() || plan.is_refused() {
+        let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
+        return tell(global, args, &projection, &plan, deed, streams);
+    }
+    write(global, args, &root, projection, mend, streams)
+}
+
+/// Takes the turn, looks again (another run may have written meanwhile), writes, and looks once more.
+fn write(
+    global: &Global,
+    args: &ProjectArgs,
+    root: &Root,
+    projection: Projection,
+    mend: Mend,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let turn = Turn::take(root, projection.command()).map_err(|error| {
+        let held = matches!(error, TurnError::Held { .. });
+        let failure = Failure::error(error);
+        if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
+    })?;
+    let plan = make_plan(root, &projection, mend, args)?;
+    if plan.is_refused() {
+        return tell(global, args, &projection, &plan, Deed::Refused, streams);
+    }
+    let applied = apply(root, &plan);
+    applied.map_err(|error| {
+        Failure::error(error).hint("every file is whole, old or new; the next run completes")
+    })?;
+    let after = make_plan(root, &projection, Mend::Safe, args)?;
+    drop(turn);
+    if !after.is_fresh() {
+        tell(global, args, &projection, &after, Deed::Checked, streams)?;
+        return Err(Failure::error("files are not fresh right after they were written")
+            .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
+    }
+    tell(global, args, &projection, &plan, Deed::Written, streams)
+}
+
+fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
+    let plan = plan(root, projection, mend).map_err(targets)?;
+    if args.only.is_empty() {
+        return Ok(plan);
+    }
+    let mut keep = Vec::new();
+    for name in &args.only {
+        let name = name.strip_prefix("./").unwrap_or(name);
+        match RelPath::new(name).ok().filter(|path| plan.targets.iter().any(|target| target.path == *path)) {
+            Some(path) => keep.push(path),
+            None => {
+                let known: Vec<_> = plan.targets.iter().map(|target| target.path.to_string()).collect();
+                return Err(Failure::error(format!("`{name}` is not a committed file of this project"))
+                    .hint(format!("known, from the project's root: {}", known.join(", "))));
+            }
+        }
+    }
+    Ok(plan.only(projection, &keep))
+}
+
+fn tell(
+    global: &Global,
+    args: &ProjectArgs,
+    projection: &Projection,
+    plan: &Plan,
+    deed: Deed,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let good = deed == Deed::Written || plan.is_fresh();
+    if args.json {
+        report::json(streams.out, projection, plan, deed)?;
+    } else if !(global.quiet && good) {
+        report::human(streams.out, projection, plan, deed)?;
+    }
+    Ok(if good { Status::Yes } else { Status::No })
+}
