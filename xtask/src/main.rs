@@ -11,6 +11,6 @@ fn main() -> ExitCode {
     match args.as_slice() {
         [_, task] if task == "tidy" => tidy::main(),
         [_, task] if task == "ci" => ci::main(),
-        _ => cantus_cli::main_with(args.into_iter()),
+        _ => cantus_cli::main_with(args),
     }
 }

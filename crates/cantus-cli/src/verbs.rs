@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use cantus_fs::{Disk, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
-use cantus_projection::Projection;
+use cantus_projection::{PlanError, Projection};
 use cantus_workspace::{Project, find_root};
 
 use crate::args::{Args, Global, Verb};
@@ -80,7 +80,7 @@ fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
 }
 
 /// Every faulty target as one failure.
-fn targets(error: cantus_projection::PlanError) -> Failure {
+fn targets(error: PlanError) -> Failure {
     let fault = |error: &dyn std::error::Error| {
         let mut message = error.to_string();
         let mut cause = error.source();
@@ -91,5 +91,5 @@ fn targets(error: cantus_projection::PlanError) -> Failure {
         Diagnostic::error("target", message)
             .help("a committed file is a regular file inside the project: move this away")
     };
-    Failure::diagnostics(error.0.iter().map(|error| fault(error)).collect())
+    Failure::diagnostics(error.0.into_iter().map(|error| fault(&error)).collect())
 }

@@ -1,8 +1,9 @@
 //! `cantus project`: compose and write every committed file.
 
 use cantus_fs::Root;
-use cantus_manifest::RelPath;
+use cantus_manifest::{Outcome, RelPath};
 use cantus_projection::{Mend, Plan, Projection, Turn, TurnError, apply, plan};
+use cantus_workspace::Project;
 
 use crate::args::{Global, ProjectArgs};
 use crate::failure::Failure;
@@ -21,39 +22,49 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
         let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
         return tell(global, args, &projection, &plan, deed, streams);
     }
-    write(global, args, &root, projection, mend, streams)
+    write(global, args, &root, projection.command(), mend, streams)
 }
 
-/// Takes the turn, looks again (another run may have written meanwhile), writes, and looks once more.
+/// Takes the turn, reads everything anew (another run may have written, and notes may have changed, meanwhile), writes, and
+/// looks once more.
 fn write(
     global: &Global,
     args: &ProjectArgs,
     root: &Root,
-    projection: Projection,
+    command: &str,
     mend: Mend,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let turn = Turn::take(root, projection.command()).map_err(|error| {
+    let turn = Turn::take(root, command).map_err(|error| {
         let held = matches!(error, TurnError::Held { .. });
         let failure = Failure::error(error);
         if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
     })?;
-    let plan = make_plan(root, &projection, mend, args)?;
+    let projection = &again(root)?;
+    let plan = make_plan(root, projection, mend, args)?;
     if plan.is_refused() {
-        return tell(global, args, &projection, &plan, Deed::Refused, streams);
+        return tell(global, args, projection, &plan, Deed::Refused, streams);
     }
     let applied = apply(root, &plan);
     applied.map_err(|error| {
         Failure::error(error).hint("every file is whole, old or new; the next run completes")
     })?;
-    let after = make_plan(root, &projection, Mend::Safe, args)?;
+    let after = make_plan(root, projection, Mend::Safe, args)?;
     drop(turn);
     if !after.is_fresh() {
-        tell(global, args, &projection, &after, Deed::Checked, streams)?;
+        tell(global, args, projection, &after, Deed::Checked, streams)?;
         return Err(Failure::error("files are not fresh right after they were written")
             .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
     }
-    tell(global, args, &projection, &plan, Deed::Written, streams)
+    tell(global, args, projection, &plan, Deed::Written, streams)
+}
+
+/// The projection as the sources are now; their warnings were told before.
+fn again(root: &Root) -> Result<Projection, Failure> {
+    let Outcome { value, diagnostics } = Project::open(root);
+    let project = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
+    let Outcome { value, diagnostics } = Projection::compose(&project);
+    value.ok_or_else(|| Failure::diagnostics(diagnostics))
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
