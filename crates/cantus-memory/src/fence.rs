@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 /// The byte ranges of the fenced code blocks of `text`, fence lines included, in order.
@@ -9,7 +10,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 /// A text with neither three backticks nor three tildes isn't parsed.
 #[must_use]
 pub fn fences(text: &str) -> Vec<Range<usize>> {
-    if !text.contains("```") && !text.contains("~~~") {
+    let has = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    if !has("```") && !has("~~~") {
         return Vec::new();
     }
     Parser::new_ext(text, Options::empty())
@@ -21,35 +23,21 @@ pub fn fences(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Answers whether a byte lies in a fence, for offsets that only grow.
-pub(crate) struct Fenced {
-    ranges: std::vec::IntoIter<Range<usize>>,
-    current: Range<usize>,
-}
-
-impl Fenced {
-    pub(crate) fn of(text: &str) -> Self {
-        let mut ranges = fences(text).into_iter();
-        let current = ranges.next().unwrap_or(usize::MAX..usize::MAX);
-        Self { ranges, current }
-    }
-
-    /// Whether the byte at `offset` lies in a fenced block; `offset` must not shrink from call to call.
-    pub(crate) fn holds(&mut self, offset: usize) -> bool {
-        while offset >= self.current.end && self.current.end != usize::MAX {
-            self.current = self.ranges.next().unwrap_or(usize::MAX..usize::MAX);
-        }
-        self.current.contains(&offset)
-    }
+/// Whether the byte at `offset` lies in one of the sorted ranges.
+pub(crate) fn is_fenced(fences: &[Range<usize>], offset: usize) -> bool {
+    let after = fences.partition_point(|range| range.start <= offset);
+    after > 0 && fences[after - 1].contains(&offset)
 }
 
 /// The lines of `text` (a final LF adds none) with the offset of each.
 pub(crate) fn lines_at(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut offset = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = offset;
-        offset += line.len();
-        (start, line.strip_suffix('\n').unwrap_or(line))
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes())
+        .chain((!text.is_empty() && !text.ends_with('\n')).then_some(text.len()));
+    let mut start = 0;
+    ends.map(move |end| {
+        let line = (start, &text[start..end]);
+        start = end + 1;
+        line
     })
 }
 
@@ -59,9 +47,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, fenced: &[&str]) {
-        let mut fences = Fenced::of(text);
+        let fences = fences(text);
         let found: Vec<_> =
-            lines_at(text).filter(|(at, _)| fences.holds(*at)).map(|(_, line)| line).collect();
+            lines_at(text).filter(|(at, _)| is_fenced(&fences, *at)).map(|(_, line)| line).collect();
         assert_eq!(found, fenced);
     }
 

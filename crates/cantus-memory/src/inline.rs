@@ -1,6 +1,8 @@
 //! A note's body as a block below the frame's headings (INLINE, §3.2).
 
-use crate::fence::{Fenced, lines_at};
+use std::ops::Range;
+
+use crate::fence::{fences, is_fenced, lines_at};
 use crate::note::Body;
 use crate::sourced::{Origin, SourcedText};
 use crate::unicode::{is_blank, strip};
@@ -23,7 +25,8 @@ pub fn inline(stem: &str, body: Body<'_>, source: usize) -> SourcedText {
 /// [`inline`] for a text whose line with index `n` (from 0) came from `origin(n)`.
 #[must_use]
 pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> SourcedText {
-    let title = find_title(text);
+    let fences = fences(text);
+    let title = find_title(text, &fences);
     let mut block = SourcedText::with_capacity(text.len() + stem.len() + 16);
     let header_origin = title.as_ref().map_or(Origin::NONE, |title| origin(title.line));
     match title.as_ref().map(|title| title.text).filter(|text| !text.is_empty()) {
@@ -32,7 +35,6 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
     }
     let header = (1, block.text().len());
     let mut end = header;
-    let mut fences = Fenced::of(text);
     for (number, (offset, line)) in lines_at(text).enumerate() {
         if title.as_ref().is_some_and(|title| title.line == number) {
             continue;
@@ -44,7 +46,7 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
             }
             block.push("", Origin::NONE);
         }
-        match heading(line).filter(|_| !fences.holds(offset)) {
+        match heading(line).filter(|_| !is_fenced(&fences, offset)) {
             Some((level, text)) => block.push(&lowered(level, text), origin(number)),
             None => block.push(line, origin(number)),
         }
@@ -62,10 +64,9 @@ struct Title<'a> {
 }
 
 /// The first H1 outside fences, wherever it is.
-fn find_title(text: &str) -> Option<Title<'_>> {
-    let mut fences = Fenced::of(text);
+fn find_title<'a>(text: &'a str, fences: &[Range<usize>]) -> Option<Title<'a>> {
     lines_at(text).enumerate().find_map(|(line, (offset, content))| match heading(content) {
-        Some((1, text)) if !fences.holds(offset) => Some(Title { line, text }),
+        Some((1, text)) if !is_fenced(fences, offset) => Some(Title { line, text }),
         _ => None,
     })
 }

@@ -148,7 +148,7 @@ pub fn decode(path: &RelPath, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     if text.starts_with('\u{feff}') {
         text.remove(0);
     }
-    if text.contains('\r') {
+    if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         text = text.replace("\r\n", "\n").replace('\r', "\n");
     }
     Ok(text)

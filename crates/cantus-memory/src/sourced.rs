@@ -85,11 +85,14 @@ impl SourcedText {
 
     /// The same as the text of a section (§8.4): empty lines at both ends gone, one blank line at the end.
     #[must_use]
-    pub fn into_section(self) -> Self {
+    pub fn into_section(mut self) -> Self {
         let leading = self.text.bytes().take_while(|byte| *byte == b'\n').count();
         let kept = self.text.trim_end_matches('\n').len().max(leading);
         let trailing = self.text.len() - kept;
-        if leading == 0 && trailing == 2 {
+        if leading == 0 && (1..=2).contains(&trailing) {
+            if trailing == 1 {
+                self.push("", Origin::NONE);
+            }
             return self;
         }
         let mut text = self.text[leading..kept].to_owned();

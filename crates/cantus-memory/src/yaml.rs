@@ -82,6 +82,49 @@ fn line_of(span: Span) -> u32 {
 
 /// The one document that `text` holds; `None` if it holds nothing.
 pub(crate) fn parse(text: &str) -> Result<Option<Node>, YamlError> {
+    match simple(text) {
+        Some(node) => Ok(Some(node)),
+        None => parse_events(text),
+    }
+}
+
+/// What nearly every note has: lines of `key: value` whose values are plain ASCII words, or quoted without an escape. They
+/// need no YAML parser, which costs more than reading the note. `None` for everything else, and for every fault.
+fn simple(text: &str) -> Option<Node> {
+    let mut entries: Vec<(String, u32, Node)> = Vec::new();
+    for (line, content) in (1..).zip(text.strip_suffix('\n')?.split('\n')) {
+        let (key, value) = content.split_once(": ")?;
+        let is_name = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if !is_name
+            || plain(key) != Value::Text(key.to_owned(), Quoting::Plain)
+            || entries.iter().any(|(other, ..)| other == key)
+        {
+            return None;
+        }
+        entries.push((key.to_owned(), line, Node { value: simple_value(value)?, line }));
+    }
+    Some(Node { value: Value::Mapping(entries), line: 1 })
+}
+
+fn simple_value(value: &str) -> Option<Value> {
+    if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return None;
+    }
+    for quote in ['"', '\''] {
+        if let Some(inside) = value.strip_prefix(quote) {
+            let inside = inside.strip_suffix(quote)?;
+            return (!inside.contains([quote, '\\']))
+                .then(|| Value::Text(inside.to_owned(), Quoting::Quoted));
+        }
+    }
+    let is_plain = value.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !value.ends_with([' ', ':'])
+        && !value.contains(": ")
+        && !value.contains(" #");
+    is_plain.then(|| plain(value))
+}
+
+fn parse_events(text: &str) -> Result<Option<Node>, YamlError> {
     let mut builder = Builder::default();
     let mut documents = 0;
     for event in Parser::new_from_str(text) {
@@ -318,6 +361,71 @@ mod tests {
         }
         let error = parse(&bomb).unwrap_err();
         assert!(error.message.contains("more than 10000 values"), "{error:?}");
+    }
+
+    #[test]
+    fn the_short_way_gives_what_the_parser_gives() {
+        let values = [
+            "core",
+            "a b  c",
+            "5",
+            "010",
+            "true",
+            "~",
+            "null",
+            "a: b",
+            "a #b",
+            "a#b",
+            "a:b",
+            "a:",
+            "a ",
+            "\"x y\"",
+            "\"x\\n\"",
+            "'it''s'",
+            "'x'",
+            "'a\\b'",
+            "[a]",
+            "- a",
+            "&x y",
+            "*x",
+            "!t x",
+            "|",
+            "> x",
+            "@x",
+            "%x",
+            "é",
+            "1.5",
+            "1e3",
+            "0x1f",
+            "a, b",
+            "a] b}",
+            "\"x\" y",
+            "'x' #c",
+            "?",
+            "a\tb",
+            "...",
+            "---",
+            "<<",
+            "=",
+            "a\"b",
+            "2024-01-01",
+            ".5",
+            "",
+        ];
+        let mut short = 0;
+        for value in values {
+            for text in [
+                format!("type: {value}\n"),
+                format!("type: core\ndescription: {value}\npriority: 3\n"),
+                format!("{value}: x\n"),
+            ] {
+                if let Some(node) = simple(&text) {
+                    short += 1;
+                    assert_eq!(parse_events(&text), Ok(Some(node)), "{text:?}");
+                }
+            }
+        }
+        assert!(short > 30, "{short}");
     }
 
     #[test]
