@@ -20,6 +20,9 @@ pub(crate) struct Global {
     /// The project's root [default: search upward from the working folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// The package of standing texts [default: the configured one, else the built-in one]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) package: Option<PathBuf>,
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use cantus_fs::{Disk, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{PlanError, Projection};
-use cantus_workspace::{Project, find_root};
+use cantus_workspace::{Options, Project, find_root};
 
 use crate::args::{Args, Global, Verb};
 use crate::failure::{Failure, write_diagnostics};
@@ -52,7 +52,12 @@ fn root(global: &Global) -> Result<Root, Failure> {
 
 /// The project at `root`. Warnings are printed; errors fail.
 fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Project, Failure> {
-    finish(Project::open(root), global, streams)
+    finish(Project::open(root, &options(global)), global, streams)
+}
+
+/// What the arguments ask for besides the configuration.
+fn options(global: &Global) -> Options {
+    Options { package: global.package.clone() }
 }
 
 /// The project's committed files, composed.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantus_manifest::{Diagnostic, Outcome, Provider, RelPath};
+use cantus_manifest::{Diagnostic, Outcome, Provider};
 use cantus_memory::{fences, heading, nearest};
 
 use crate::attributes;
@@ -36,7 +36,7 @@ pub struct Package {
     pub(crate) helper: Option<String>,
     pub(crate) providers: BTreeMap<String, String>,
     pub(crate) frame: BTreeMap<&'static str, FramePart>,
-    pub(crate) folder: Option<RelPath>,
+    pub(crate) folder: Option<String>,
 }
 
 /// One heading of the frame with its intro.
@@ -57,7 +57,7 @@ impl Package {
         outcome.value.unwrap_or_else(|| Self::empty(None))
     }
 
-    fn empty(folder: Option<RelPath>) -> Self {
+    fn empty(folder: Option<String>) -> Self {
         Self {
             name: String::new(),
             version: String::new(),
@@ -69,11 +69,12 @@ impl Package {
         }
     }
 
-    /// Reads a package from its files, by their path below its folder. `folder` is that folder as errors name it.
+    /// Reads a package from its files, by their path below its folder. `folder` is that folder as errors
+    /// name it; `None` for the built-in one.
     ///
     /// There is no value where `package.toml` or `contract.md` is missing or broken.
     #[must_use]
-    pub fn parse(folder: Option<RelPath>, files: BTreeMap<String, Vec<u8>>) -> Outcome<Option<Self>> {
+    pub fn parse(folder: Option<String>, files: BTreeMap<String, Vec<u8>>) -> Outcome<Option<Self>> {
         let mut reader = Reader { package: Self::empty(folder), diagnostics: Vec::new() };
         let mut texts = BTreeMap::new();
         for (path, bytes) in files {
@@ -126,8 +127,9 @@ impl Reader {
             );
             return None;
         }
-        let path = RelPath::new(self.package.label(file)).ok()?;
-        cantus_memory::decode(&path, bytes).map_err(|fault| self.diagnostics.push(fault)).ok()
+        cantus_memory::decode(&self.package.label(file), bytes)
+            .map_err(|fault| self.diagnostics.push(fault))
+            .ok()
     }
 
     /// Takes `package.toml`; whether it gave a name and a version.
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
 
     fn parse(files: &[(&str, &str)]) -> Outcome<Option<Package>> {
-        let folder = Some(RelPath::new("rules").unwrap());
+        let folder = Some("rules".to_owned());
         Package::parse(
             folder,
             files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
@@ -350,7 +352,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text() {
-        let folder = Some(RelPath::new("rules").unwrap());
+        let folder = Some("rules".to_owned());
         let files = [("helper.md".to_owned(), b"caf\xe9".to_vec())];
         let outcome = Package::parse(folder, files.into());
         assert!(

@@ -9,7 +9,9 @@ use cantus_manifest::{
     SourceKind,
 };
 use cantus_memory::unicode::slug;
-use cantus_memory::{Corpus, Note, Origin, SourcedText, Web, body_with_roster, inline, inline_body};
+use cantus_memory::{
+    Corpus, Note, Origin, SourcedText, Web, body_with_roster, inline, inline_body, parallel,
+};
 
 use crate::bundle::Bundle;
 use crate::contract::{self, RepositoryEntry, Variables};
@@ -425,15 +427,31 @@ fn units(material: Material<'_>) -> Vec<(Group, Candidate)> {
     let Material { package, project, home, settings } = material;
     let layers = home.map(|home| (Layer::Home, &home.corpus)).into_iter().chain([(Layer::Project, project)]);
     let names = unit_names(project);
-    let mut units = Vec::new();
+    let mut sources = Vec::new();
     for (layer, corpus) in layers {
-        let core = corpus.core().into_iter().map(|note| core_unit(layer, note, package));
-        let references = corpus.references().map(|note| reference_unit(layer, note, settings.width));
-        let webs = corpus.webs.iter().map(|web| web_unit(layer, web, settings.width));
-        units.extend(core.chain(references).chain(webs).map(|unit| unit.candidate(&names)));
+        let core = corpus.core().into_iter().map(UnitSource::Core);
+        let references = corpus.references().map(UnitSource::Reference);
+        let webs = corpus.webs.iter().map(UnitSource::Web);
+        sources.extend(core.chain(references).chain(webs).map(|source| (layer, source)));
     }
+    let make = |(layer, source)| {
+        let unit = match source {
+            UnitSource::Core(note) => core_unit(layer, note, package),
+            UnitSource::Reference(note) => reference_unit(layer, note, settings.width),
+            UnitSource::Web(web) => web_unit(layer, web, settings.width),
+        };
+        unit.candidate(&names)
+    };
+    let mut units = parallel::map(sources, make);
     units.sort_by_key(|(group, _)| *group);
     units
+}
+
+/// What a unit is made of.
+enum UnitSource<'a> {
+    Core(&'a Note),
+    Reference(&'a Note),
+    Web(&'a Web),
 }
 
 /// The file names of the project's units: a home unit of the same name is shadowed, whatever the kinds (§8.3).

@@ -1,5 +1,6 @@
 //! A memory folder's files to notes and webs, and what is wrong among them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use cantus_manifest::{Diagnostic, Outcome, RelPath};
@@ -8,6 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::front_matter::{Block, Fields, split};
 use crate::markers;
 use crate::note::{Content, Note, NoteKind, decode, open};
+use crate::parallel;
 use crate::unicode::{fold, norm, slug};
 use crate::web::{Roster, Strand, Web};
 
@@ -57,19 +59,16 @@ impl Corpus {
         tree.notes.sort_by(|a, b| a.path.cmp(&b.path));
         tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
         equal_names(tree.notes.iter().map(|file| &file.path), &mut diagnostics);
-        let names: BTreeMap<String, RelPath> =
-            tree.notes.iter().map(|file| (file.path.stem().to_owned(), file.path.clone())).collect();
         let mut corpus = Self::default();
         let mut unread = Vec::new();
-        for file in tree.notes {
-            let path = file.path.clone();
-            match parse_note(file, &mut diagnostics) {
+        for (path, outcome) in parallel::map(tree.notes, parse_note) {
+            match outcome.collect(&mut diagnostics) {
                 Some(Parsed::Note(note)) => corpus.notes.push(note),
                 Some(Parsed::Web(web)) => corpus.webs.push(web),
                 None => unread.push(path),
             }
         }
-        corpus.add_strands(tree.folders, &names, &unread, &mut diagnostics);
+        corpus.add_strands(tree.folders, &unread, &mut diagnostics);
         corpus.webs.sort_by(|a, b| (a.priority, a.slug()).cmp(&(b.priority, b.slug())));
         corpus.equal_slugs(&mut diagnostics);
         Outcome { value: corpus, diagnostics }
@@ -91,7 +90,6 @@ impl Corpus {
     fn add_strands(
         &mut self,
         folders: Vec<MemoryFolder>,
-        names: &BTreeMap<String, RelPath>,
         unread: &[RelPath],
         diagnostics: &mut Vec<Diagnostic>,
     ) {
@@ -103,18 +101,16 @@ impl Corpus {
                 nested_folders(&folder, diagnostics);
                 web.strands = parse_strands(folder.strands, web.roster, diagnostics);
                 colliding_labels(web, diagnostics);
-            } else if !folder.strands.is_empty() {
-                match names.get(name) {
-                    Some(note) if unread.contains(note) => {}
-                    descriptor => diagnostics.push(stray_folder(&folder.path, descriptor)),
-                }
+            } else if !folder.strands.is_empty() && !unread.iter().any(|path| path.stem() == name) {
+                let descriptor = self.notes.iter().map(|note| &note.path).find(|path| path.stem() == name);
+                diagnostics.push(stray_folder(&folder.path, descriptor));
             }
         }
         for web in &self.webs {
             reserved_name(web, diagnostics);
             diagnostics.extend(markers::check(web));
             if !filled.iter().any(|name| name == web.slug()) {
-                let folder = web.path.as_str().trim_end_matches(".md");
+                let folder = web.path.as_str().strip_suffix(".md").unwrap_or_default();
                 let message = format!("the web has no strand folder `{folder}`");
                 diagnostics.push(
                     Diagnostic::error("web.folder", message).at(&web.path).help(format!(
@@ -134,22 +130,20 @@ impl Corpus {
             self.webs.iter().map(|web| &web.path).collect(),
         ];
         for paths in kinds {
-            let mut seen: BTreeMap<String, &RelPath> = BTreeMap::new();
-            for path in paths {
-                let slug = slug(path.stem());
-                match seen.get(&slug) {
-                    // Reported as equal names already.
-                    Some(other) if name_key(other.file_name()) == name_key(path.file_name()) => {}
-                    Some(other) => diagnostics.push(
-                        Diagnostic::error(
-                            "name.collision",
-                            format!("`{path}` and `{other}` would both be the section `{slug}`"),
-                        )
-                        .at(path)
-                        .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart"),
-                    ),
-                    None => drop(seen.insert(slug, path)),
+            for (path, other) in pairs(paths.into_iter(), |path| slug(path.stem()).into()) {
+                // Names that are equal but for case are reported as that.
+                if name_key(other.file_name()) == name_key(path.file_name()) {
+                    continue;
                 }
+                let slug = slug(path.stem());
+                diagnostics.push(
+                    Diagnostic::error(
+                        "name.collision",
+                        format!("`{path}` and `{other}` would both be the section `{slug}`"),
+                    )
+                    .at(path)
+                    .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart"),
+                );
             }
         }
     }
@@ -160,10 +154,15 @@ enum Parsed {
     Web(Web),
 }
 
-fn parse_note(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
-    let SourceFile { path, bytes } = file;
-    let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
-    let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
+fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
+    let mut diagnostics = Vec::new();
+    let value = parse_note_into(&file.path, file.bytes, &mut diagnostics);
+    (file.path, Outcome { value, diagnostics })
+}
+
+fn parse_note_into(path: &RelPath, bytes: Vec<u8>, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
+    let text = decode(path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
+    let (mut fields, body, body_line) = open(&text, path, diagnostics)?;
     let faults = fields.faults();
     let is_web = fields.boolean("web");
     if fields.faults() > faults {
@@ -171,9 +170,9 @@ fn parse_note(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Par
     }
     let content = Content::new(text, body, body_line);
     if is_web == Some(true) {
-        return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
+        return Some(Parsed::Web(Web::from_fields(path, fields, content)));
     }
-    Note::from_fields(&path, fields, content).map(Parsed::Note)
+    Note::from_fields(path, fields, content).map(Parsed::Note)
 }
 
 fn parse_strands(
@@ -183,37 +182,16 @@ fn parse_strands(
 ) -> Vec<Strand> {
     files.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
     equal_names(files.iter().map(|file| &file.path), diagnostics);
-    let mut strands = Vec::new();
-    for SourceFile { path, bytes } in files {
-        let text = match decode(&path, bytes) {
-            Ok(text) => text,
-            Err(diagnostic) => {
-                diagnostics.push(diagnostic);
-                continue;
-            }
-        };
-        let strand = parse_strand(&path, text, diagnostics);
-        if roster == Roster::List
-            && strand.summary.is_none()
-            && !diagnostics.iter().any(|other| about(other, &path))
-        {
-            diagnostics.push(
-                Diagnostic::error("web.summary", "a strand of a web with `roster: list` needs a `summary`")
-                    .at(&path)
-                    .line(1)
-                    .help("add `summary:` and one sentence to its front matter"),
-            );
-        }
-        strands.push(strand);
-    }
-    strands
+    let strands = parallel::map(files, |file| parse_strand(&file.path, file.bytes, roster));
+    strands.into_iter().filter_map(|outcome| outcome.collect(diagnostics)).collect()
 }
 
-fn about(diagnostic: &Diagnostic, path: &RelPath) -> bool {
-    diagnostic.path.as_deref() == Some(path.as_str())
-}
-
-fn parse_strand(path: &RelPath, text: String, diagnostics: &mut Vec<Diagnostic>) -> Strand {
+fn parse_strand(path: &RelPath, bytes: Vec<u8>, roster: Roster) -> Outcome<Option<Strand>> {
+    let mut diagnostics = Vec::new();
+    let text = match decode(path, bytes) {
+        Ok(text) => text,
+        Err(diagnostic) => return Outcome { value: None, diagnostics: vec![diagnostic] },
+    };
     let parts = split(&text);
     let (body, body_line) = (parts.body, parts.body_line);
     let fields = match parts.block {
@@ -223,34 +201,50 @@ fn parse_strand(path: &RelPath, text: String, diagnostics: &mut Vec<Diagnostic>)
             diagnostics.push(Diagnostic::error("note.front_matter", message).at(path).line(1));
             None
         }
-        Block::Yaml(yaml) => Fields::parse(yaml, path, diagnostics),
+        Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
-    Strand::from_fields(path, fields, Content::new(text, body, body_line))
+    let strand = Strand::from_fields(path, fields, Content::new(text, body, body_line));
+    if roster == Roster::List && strand.summary.is_none() && diagnostics.is_empty() {
+        let message = "a strand of a web with `roster: list` needs a `summary`";
+        let fault = Diagnostic::error("web.summary", message).at(path).line(1);
+        diagnostics.push(fault.help("add `summary:` and one sentence to its front matter"));
+    }
+    Outcome { value: Some(strand), diagnostics }
 }
 
 /// Reports names that are equal but for case or Unicode form: some file systems hold only one of them.
 fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut Vec<Diagnostic>) {
-    let mut seen: BTreeMap<String, &RelPath> = BTreeMap::new();
-    for path in paths {
-        if let Some(other) = seen.insert(name_key(path.file_name()), path) {
-            diagnostics.push(
-                Diagnostic::error(
-                    "name.collision",
-                    format!("`{path}` and `{other}` have one name but for case or Unicode form"),
-                )
-                .at(path)
-                .help("rename one: macOS and Windows can't hold both"),
-            );
-        }
+    for (path, other) in pairs(paths, |path| name_key(path.file_name())) {
+        diagnostics.push(
+            Diagnostic::error(
+                "name.collision",
+                format!("`{path}` and `{other}` have one name but for case or Unicode form"),
+            )
+            .at(path)
+            .help("rename one: macOS and Windows can't hold both"),
+        );
     }
 }
 
+/// Each path with the one before it that has the same key.
+fn pairs<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+    key: impl Fn(&'a RelPath) -> Cow<'a, str>,
+) -> Vec<(&'a RelPath, &'a RelPath)> {
+    let mut keyed: Vec<_> = paths.map(|path| (key(path), path)).collect();
+    keyed.sort();
+    let same = keyed.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    same.map(|pair| (pair[1].1, pair[0].1)).collect()
+}
+
 /// What two names share when a file system may take them for one.
-fn name_key(name: &str) -> String {
-    if name.is_ascii() {
-        name.to_ascii_lowercase()
-    } else {
-        fold(&name.nfc().collect::<String>()).nfc().collect()
+fn name_key(name: &str) -> Cow<'_, str> {
+    if !name.is_ascii() {
+        return fold(&name.nfc().collect::<String>()).nfc().collect();
+    }
+    match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => name.to_ascii_lowercase().into(),
+        false => name.into(),
     }
 }
 

@@ -17,6 +17,7 @@ mod inline;
 mod markers;
 mod nearest;
 mod note;
+pub mod parallel;
 mod sourced;
 pub mod unicode;
 mod web;

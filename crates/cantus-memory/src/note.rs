@@ -1,5 +1,7 @@
 //! Flat notes: core and reference.
 
+use std::fmt;
+
 use cantus_manifest::{Diagnostic, RelPath};
 
 use crate::fence::lines_at;
@@ -134,8 +136,8 @@ fn is_top(parent: &str) -> bool {
 
 /// The text of a file: strict UTF-8, one leading byte order mark dropped, every CRLF and CR an LF.
 ///
-/// An error names the byte at which UTF-8 breaks, counted from 0.
-pub fn decode(path: &RelPath, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+/// An error names the file as `path` and the byte at which UTF-8 breaks, counted from 0.
+pub fn decode(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = &error.as_bytes()[..offset];

@@ -363,57 +363,15 @@ mod tests {
         assert!(error.message.contains("more than 10000 values"), "{error:?}");
     }
 
+    #[rustfmt::skip]
+    const VALUES: &[&str] = &[
+        "core", "a b  c", "5", "010", "true", "~", "null", "a: b", "a #b", "a#b", "a:b", "a:", "a ", "\"x y\"", "\"x\\n\"", "'it''s'", "'x'", "'a\\b'", "[a]", "- a", "&x y", "*x", "!t x", "|", "> x", "@x", "%x", "é", "1.5", "1e3", "0x1f", "a, b", "a] b}", "\"x\" y", "'x' #c", "?", "a\tb", "...", "---", "<<", "=", "a\"b", "2024-01-01", ".5", "",
+    ];
+
     #[test]
     fn the_short_way_gives_what_the_parser_gives() {
-        let values = [
-            "core",
-            "a b  c",
-            "5",
-            "010",
-            "true",
-            "~",
-            "null",
-            "a: b",
-            "a #b",
-            "a#b",
-            "a:b",
-            "a:",
-            "a ",
-            "\"x y\"",
-            "\"x\\n\"",
-            "'it''s'",
-            "'x'",
-            "'a\\b'",
-            "[a]",
-            "- a",
-            "&x y",
-            "*x",
-            "!t x",
-            "|",
-            "> x",
-            "@x",
-            "%x",
-            "é",
-            "1.5",
-            "1e3",
-            "0x1f",
-            "a, b",
-            "a] b}",
-            "\"x\" y",
-            "'x' #c",
-            "?",
-            "a\tb",
-            "...",
-            "---",
-            "<<",
-            "=",
-            "a\"b",
-            "2024-01-01",
-            ".5",
-            "",
-        ];
         let mut short = 0;
-        for value in values {
+        for value in VALUES {
             for text in [
                 format!("type: {value}\n"),
                 format!("type: core\ndescription: {value}\npriority: 3\n"),

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
 use cantus_manifest::{Diagnostic, RelPath};
-use cantus_memory::{MemoryFolder, MemoryTree, SourceFile};
+use cantus_memory::{MemoryFolder, MemoryTree, SourceFile, parallel};
 
 /// The most bytes that a package's file may have.
 const PACKAGE_BYTES: u64 = 1 << 20;
@@ -116,30 +116,36 @@ impl Gather<'_> {
     }
 
     fn read_all(&mut self, files: Vec<Found>) -> Vec<SourceFile> {
+        let Self { root, memory, limit, .. } = *self;
         let mut read = Vec::with_capacity(files.len());
-        for found in files {
-            match self.read(&found) {
-                Ok(bytes) => read.push(SourceFile { path: found.path, bytes }),
+        for result in parallel::map(files, |found| read_one(root, memory, limit, found)) {
+            match result {
+                Ok(file) => read.push(file),
                 Err(fault) => self.diagnostics.push(fault),
             }
         }
         read
     }
+}
 
-    fn read(&self, found: &Found) -> Result<Vec<u8>, Diagnostic> {
-        let path = &found.path;
-        if found.kind != Kind::Symlink {
-            return self.root.read(path, self.limit).map_err(|error| read_fault(path, &error));
+fn read_one(root: &Root, memory: &RelPath, limit: u64, found: Found) -> Result<SourceFile, Diagnostic> {
+    let path = found.path;
+    let bytes = match found.kind {
+        Kind::Symlink => {
+            let below = path.strip_prefix(memory).unwrap_or(path.file_name());
+            root.resolve_inside(memory, below, limit).map_err(|error| link_fault(&path, &error))?
         }
-        let below = path.strip_prefix(self.memory).unwrap_or(path.file_name());
-        self.root.resolve_inside(self.memory, below, self.limit).map_err(|error| match &error {
-            LinkError::Read { source: ReadError::TooLarge { size, limit }, .. } => {
-                too_large(path, *size, *limit)
-            }
-            _ => with_causes("note.symlink", &error)
-                .at(path)
-                .help("copy the file here, or link to one inside the note folder"),
-        })
+        _ => root.read(&path, limit).map_err(|error| read_fault(&path, &error))?,
+    };
+    Ok(SourceFile { path, bytes })
+}
+
+fn link_fault(path: &RelPath, error: &LinkError) -> Diagnostic {
+    match error {
+        LinkError::Read { source: ReadError::TooLarge { size, limit }, .. } => too_large(path, *size, *limit),
+        _ => with_causes("note.symlink", error)
+            .at(path)
+            .help("copy the file here, or link to one inside the note folder"),
     }
 }
 
@@ -173,32 +179,31 @@ fn with_causes(code: &'static str, error: &dyn Error) -> Diagnostic {
     Diagnostic::error(code, message)
 }
 
-/// The files of a package folder by their path below it.
+/// The files of a package folder (`None`: the root itself) by their path below it.
 pub(crate) fn package_files(
     root: &Root,
-    folder: &RelPath,
+    folder: Option<&RelPath>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
+    let at = |name: &str| folder.map_or_else(|| RelPath::new(name), |folder| folder.join(name));
     let mut names: Vec<String> =
         ["package.toml", "contract.md", "helper.md", "frame.md"].map(str::to_owned).to_vec();
-    let providers =
-        folder.join("providers").and_then(|path| path.join("x")).ok().and_then(|path| path.parent());
-    match providers.as_ref().map(|path| root.list(Some(path))) {
-        Some(Ok(entries)) => {
+    match at("providers").map(|path| root.list(Some(&path))) {
+        Ok(Ok(entries)) => {
             let entries = entries.iter().filter_map(|entry| entry.name.to_str());
             names
                 .extend(entries.filter(|name| name.ends_with(".md")).map(|name| format!("providers/{name}")));
         }
-        Some(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error).at(folder)),
+        Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),
         _ => {}
     }
+    let mut files = BTreeMap::new();
     for name in names {
-        let Ok(path) = folder.join(&name) else { continue };
+        let Ok(path) = at(&name) else { continue };
         match root.read(&path, PACKAGE_BYTES) {
             Ok(bytes) => drop(files.insert(name, bytes)),
             Err(error) if error.is_absent() => {}
-            Err(error) => diagnostics.push(io_fault(&error).at(&path)),
+            Err(error) => diagnostics.push(io_fault(&error)),
         }
     }
     files

@@ -13,4 +13,4 @@ mod project;
 
 pub use config::{Config, LOCK, Output};
 pub use discover::{CONFIG, find_root};
-pub use project::Project;
+pub use project::{Options, Project};

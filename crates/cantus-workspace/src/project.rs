@@ -1,5 +1,6 @@
 //! A project as it lies on disk: configuration, package and notes.
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use cantus_compose::{Material, Package, SectionSet, Settings};
@@ -27,10 +28,17 @@ pub struct Project {
     pub corpus: Corpus,
 }
 
+/// What a caller asks for besides what the project's configuration says.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A package's folder, wherever it lies, instead of the configured one.
+    pub package: Option<PathBuf>,
+}
+
 impl Project {
     /// Reads the project at `root`. With errors there is no value; every fault that could be found is reported.
     #[must_use]
-    pub fn open(root: &Root) -> Outcome<Option<Self>> {
+    pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
         if !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
             let fault = Diagnostic::error(
@@ -43,9 +51,10 @@ impl Project {
         let config = read_config(root, &mut diagnostics);
         let memory = memory(root, &config, &mut diagnostics);
         check_targets(&config, memory.as_ref(), &mut diagnostics);
-        let package = match &config.package {
-            None => Some(BUILT_IN.clone()),
-            Some(folder) => read_package(root, folder, &mut diagnostics),
+        let package = match (&options.package, &config.package) {
+            (Some(folder), _) => foreign_package(root, folder, &mut diagnostics),
+            (None, Some(folder)) => read_package(root, folder, &mut diagnostics),
+            (None, None) => Some(BUILT_IN.clone()),
         };
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
             let tree =
@@ -203,6 +212,20 @@ fn read_package(root: &Root, folder: &RelPath, diagnostics: &mut Vec<Diagnostic>
         diagnostics.push(Diagnostic::error("package", message).at(folder));
         return None;
     }
-    let files = package_files(root, folder, diagnostics);
-    Package::parse(Some(folder.clone()), files).collect(diagnostics)
+    let files = package_files(root, Some(folder), diagnostics);
+    Package::parse(Some(folder.to_string()), files).collect(diagnostics)
+}
+
+/// The package in a folder that the caller names.
+fn foreign_package(root: &Root, folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Package> {
+    let label = folder.display().to_string();
+    if !matches!(
+        root.disk().canonical(folder).map(|real| root.disk().kind(&real)),
+        Ok(Ok(Some(Kind::Folder)))
+    ) {
+        diagnostics.push(Diagnostic::error("package", "not a folder").at(label));
+        return None;
+    }
+    let files = package_files(&Root::new(root.disk().clone(), folder.to_path_buf()), None, diagnostics);
+    Package::parse(Some(label), files).collect(diagnostics)
 }

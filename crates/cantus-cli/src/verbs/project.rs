@@ -8,7 +8,7 @@ use cantus_workspace::Project;
 use crate::args::{Global, ProjectArgs};
 use crate::failure::Failure;
 use crate::report::{self, Deed};
-use crate::verbs::{compose, open, root, targets};
+use crate::verbs::{compose, open, options, root, targets};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -40,7 +40,7 @@ fn write(
         let failure = Failure::error(error);
         if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
     })?;
-    let projection = &again(root)?;
+    let projection = &again(root, global)?;
     let plan = make_plan(root, projection, mend, args)?;
     if plan.is_refused() {
         return tell(global, args, projection, &plan, Deed::Refused, streams);
@@ -60,8 +60,8 @@ fn write(
 }
 
 /// The projection as the sources are now; their warnings were told before.
-fn again(root: &Root) -> Result<Projection, Failure> {
-    let Outcome { value, diagnostics } = Project::open(root);
+fn again(root: &Root, global: &Global) -> Result<Projection, Failure> {
+    let Outcome { value, diagnostics } = Project::open(root, &options(global));
     let project = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
     let Outcome { value, diagnostics } = Projection::compose(&project);
     value.ok_or_else(|| Failure::diagnostics(diagnostics))

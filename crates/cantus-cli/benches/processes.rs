@@ -1,0 +1,194 @@
+//! Whole processes on corpora of 10 to 10,000 notes, beside a floor that reads and hashes the same files.
+//!
+//! `cargo bench -p cantus-cli --bench processes` prints the table of `docs/performance.md`.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a benchmark makes its own files, prints its table and stops at the first fault"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+use wait4::Wait4 as _;
+
+const SIZES: [usize; 4] = [10, 150, 1_000, 10_000];
+
+fn main() {
+    let args: Vec<_> = std::env::args().collect();
+    if let [_, verb, folder] = args.as_slice()
+        && verb == "--floor"
+    {
+        floor(Path::new(folder));
+        return;
+    }
+    println!("| notes | what | wall ms | CPU ms | peak MiB | wall / floor |");
+    println!("| ---: | --- | ---: | ---: | ---: | ---: |");
+    for notes in SIZES {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        corpus(folder.path(), notes);
+        measure_all(folder.path(), notes);
+    }
+}
+
+fn measure_all(root: &Path, notes: usize) {
+    let runs = if notes > 1_000 { 9 } else { 21 };
+    let cantus = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cantus"));
+        command.args(args).arg("--root").arg(root);
+        command
+    };
+    let remove = || {
+        for file in ["AGENTS.md", "CLAUDE.md", "projections/lock.toml"] {
+            // Before the first run there is nothing.
+            let _ = fs::remove_file(root.join(file));
+        }
+    };
+    let write = measure(runs.min(9), remove, || cantus(&["project"]));
+    let own = std::env::current_exe().expect("the path of this program");
+    let floor = measure(
+        runs,
+        || {},
+        || {
+            let mut command = Command::new(&own);
+            command.arg("--floor").arg(root);
+            command
+        },
+    );
+    let rows = [
+        ("floor: read and hash", floor),
+        ("`project`, every file new", write),
+        ("`project`, nothing to do", measure(runs, || {}, || cantus(&["project"]))),
+        ("`project --check`", measure(runs, || {}, || cantus(&["project", "--check"]))),
+        ("`check`", measure(runs, || {}, || cantus(&["check"]))),
+        ("`render`", measure(runs, || {}, || cantus(&["render"]))),
+    ];
+    for (what, figures) in rows {
+        let ratio = figures.wall.as_secs_f64() / floor.wall.as_secs_f64();
+        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+        let Figures { wall, cpu, peak } = figures;
+        println!(
+            "| {notes} | {what} | {:.1} | {:.1} | {:.1} | {ratio:.2} |",
+            ms(wall),
+            ms(cpu),
+            peak as f64 / (1 << 20) as f64
+        );
+    }
+}
+
+/// Medians of several runs.
+#[derive(Clone, Copy)]
+struct Figures {
+    wall: Duration,
+    cpu: Duration,
+    /// Resident memory in bytes.
+    peak: u64,
+}
+
+fn measure(runs: usize, prepare: impl Fn(), command: impl Fn() -> Command) -> Figures {
+    let mut figures: Vec<Figures> = Vec::new();
+    // The first run warms the page cache and doesn't count.
+    for _ in 0..=runs {
+        prepare();
+        figures.push(run(command()));
+    }
+    figures.remove(0);
+    let median = |key: &dyn Fn(&Figures) -> u128| {
+        let mut values: Vec<u128> = figures.iter().map(key).collect();
+        values.sort_unstable();
+        values[values.len() / 2]
+    };
+    let nanos = |value: u128| Duration::from_nanos(u64::try_from(value).expect("less than centuries"));
+    Figures {
+        wall: nanos(median(&|figures| figures.wall.as_nanos())),
+        cpu: nanos(median(&|figures| figures.cpu.as_nanos())),
+        peak: u64::try_from(median(&|figures| u128::from(figures.peak))).expect("less than all memory"),
+    }
+}
+
+fn run(mut command: Command) -> Figures {
+    let start = Instant::now();
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
+    let used = child.wait4().expect("the program ends");
+    let wall = start.elapsed();
+    assert!(used.status.success(), "{command:?}: {}", used.status);
+    Figures { wall, cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss }
+}
+
+/// What any tool must do at least: read every file below a folder and hash it.
+fn floor(folder: &Path) {
+    let mut sum = 0;
+    for entry in walkdir::WalkDir::new(folder) {
+        let entry = entry.expect("a readable folder");
+        if entry.file_type().is_file() {
+            let bytes = fs::read(entry.path()).expect("a readable file");
+            sum ^= Sha256::digest(&bytes)[0];
+        }
+    }
+    println!("{sum}");
+}
+
+/// Notes of about 2 KB: half of them core, three in ten reference, two in ten strands of webs of 100.
+fn corpus(root: &Path, notes: usize) {
+    let memory = root.join("memory");
+    fs::create_dir_all(&memory).expect("a folder");
+    fs::write(root.join("cantus.toml"), "name = \"bench\"\n").expect("a file");
+    for index in 0..notes {
+        let text = prose(index, 1_900);
+        let (path, front) = match index % 10 {
+            0..5 => (format!("note_{index:05}.md"), format!("type: core\npriority: {}", index % 40)),
+            5..8 => (
+                format!("topic_{index:05}.md"),
+                format!("type: reference\ndescription: {}", prose(index, 90).trim()),
+            ),
+            _ => {
+                let web = format!("web_{:03}", index / 500);
+                let descriptor = memory.join(format!("{web}.md"));
+                if !descriptor.exists() {
+                    fs::create_dir_all(memory.join(&web)).expect("a folder");
+                    fs::write(
+                        descriptor,
+                        "---\nweb: true\nroster: list\n---\n# Terms\n\nWords of this project.\n",
+                    )
+                    .expect("a file");
+                }
+                (
+                    format!("{web}/term_{index:05}.md"),
+                    format!("keyword: Term {index}\nsummary: {}", prose(index, 70).trim()),
+                )
+            }
+        };
+        fs::write(memory.join(path), format!("---\n{front}\n---\n# Title {index}\n\n{text}"))
+            .expect("a file");
+    }
+}
+
+/// Sentences in lines of about 80 bytes, the same for the same seed.
+fn prose(seed: usize, bytes: usize) -> String {
+    const WORDS: [&str; 16] = [
+        "the", "note", "says", "what", "holds", "before", "a", "release", "and", "which", "test", "guards",
+        "it", "in", "each", "crate",
+    ];
+    let mut text = String::with_capacity(bytes + 16);
+    let mut state = seed as u64 * 2_654_435_761 + 12_345;
+    let mut column = 0;
+    while text.len() < bytes {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let word = WORDS[(state >> 60) as usize];
+        text.push_str(word);
+        column += word.len() + 1;
+        let end = column > 75 && bytes > 100;
+        text.push(if end { '\n' } else { ' ' });
+        if end {
+            column = 0;
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
