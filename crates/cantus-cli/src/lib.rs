@@ -28,6 +28,8 @@ enum Status {
     Yes,
     /// The answer is no.
     No,
+    /// There is no answer, and the report says why.
+    CantTell,
 }
 
 /// Where a verb writes.
@@ -60,6 +62,7 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match result {
         Ok(Status::Yes) => ExitCode::SUCCESS,
         Ok(Status::No) => ExitCode::from(1),
+        Ok(Status::CantTell) => ExitCode::from(2),
         Err(failure) => {
             // What was said before the failure still belongs on the screen, in front of it.
             let _ = out.flush();

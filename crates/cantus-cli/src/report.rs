@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use cantus_manifest::Diagnostic;
 use cantus_projection::{Edit, Kept, LineEnds, Plan, Projection, State, Target};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
@@ -323,6 +324,21 @@ pub(crate) fn json(out: &mut dyn Write, projection: &Projection, plan: &Plan, de
         common_digest: totals.common_digest.to_string(),
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+/// What `project --json` and `check --json` print where the sources can't be composed.
+#[derive(Serialize)]
+struct Broken<'a> {
+    version: u32,
+    outcome: &'static str,
+    ok: bool,
+    findings: &'a [Diagnostic],
+}
+
+/// The report as JSON where there is nothing to compare.
+pub(crate) fn json_broken(out: &mut dyn Write, findings: &[Diagnostic]) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Broken { version: 1, outcome: "broken", ok: false, findings })?;
     writeln!(out)
 }
 

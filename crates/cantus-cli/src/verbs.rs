@@ -55,14 +55,19 @@ fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Proje
     finish(Project::open(root, &options(global)), global, streams)
 }
 
+/// The project at `root` with its committed files, composed.
+fn compose(root: &Root, global: &Global) -> Outcome<Option<(Project, Projection)>> {
+    let Outcome { value, mut diagnostics } = Project::open(root, &options(global));
+    let value = value.and_then(|project| {
+        let projection = Projection::compose(&project).collect(&mut diagnostics)?;
+        Some((project, projection))
+    });
+    Outcome { value, diagnostics }
+}
+
 /// What the arguments ask for besides the configuration.
 fn options(global: &Global) -> Options {
     Options { package: global.package.clone() }
-}
-
-/// The project's committed files, composed.
-fn compose(project: &Project, global: &Global, streams: &mut Streams<'_>) -> Result<Projection, Failure> {
-    finish(Projection::compose(project), global, streams)
 }
 
 fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {

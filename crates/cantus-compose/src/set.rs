@@ -135,6 +135,7 @@ impl SectionSet {
             candidates.extend(units.into_iter().map(|(_, candidate)| candidate));
             units = others;
         }
+        diagnostics.extend(superseded(material));
         let directives = material.package.providers.keys().cloned().collect();
         let value = Self { project: project.map(str::to_owned), candidates, directives };
         Outcome { value, diagnostics }
@@ -422,6 +423,20 @@ fn package_candidates(
     sections.into_iter().map(candidate).chain(providers).chain(rest.into_iter().map(candidate)).collect()
 }
 
+/// A warning for a note that the package's contract takes the place of.
+fn superseded(material: Material<'_>) -> Option<Diagnostic> {
+    let name = &material.package.name;
+    let note = material.project.core().into_iter().find(|note| is_superseded(note, material.package))?;
+    let message = format!(
+        "no bundle holds this note: the package `{name}` takes the place of a core note of that name"
+    );
+    Some(Diagnostic::warning("note.superseded", message).at(&note.path).help("rename the note"))
+}
+
+fn is_superseded(note: &Note, package: &Package) -> bool {
+    note.path.file_name().strip_suffix(".md") == Some(&package.name)
+}
+
 /// The units of notes and webs by group, home before project within each.
 fn units(material: Material<'_>) -> Vec<(Group, Candidate)> {
     let Material { package, project, home, settings } = material;
@@ -501,7 +516,7 @@ impl Unit<'_> {
 }
 
 fn core_unit<'a>(layer: Layer, note: &'a Note, package: &Package) -> Unit<'a> {
-    let superseded = note.path.file_name().strip_suffix(".md") == Some(&package.name);
+    let superseded = is_superseded(note, package);
     let text = if superseded { SourcedText::default() } else { inline(note.path.stem(), note.body(), 0) };
     let sources = vec![source(layer, SourceKind::MemoryNote, &note.path)];
     Unit { group: Group::Core, layer, path: &note.path, text, sources, superseded }

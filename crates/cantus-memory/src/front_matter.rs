@@ -93,6 +93,11 @@ impl<'a> Fields<'a> {
         self.fields.iter().find(|(key, ..)| key == name).map(|(_, line, _)| line + 1)
     }
 
+    /// Whether the field is there and says nothing.
+    pub(crate) fn is_null(&self, name: &str) -> bool {
+        self.fields.iter().any(|(key, _, node)| key == name && node.value == Value::Null)
+    }
+
     /// Takes the field `name`; a null is as good as none.
     fn take(&mut self, name: &str) -> Option<(u32, Value)> {
         let at = self.fields.iter().position(|(key, ..)| key == name)?;

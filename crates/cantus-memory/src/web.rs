@@ -156,6 +156,9 @@ impl Strand {
     }
 
     fn take(&mut self, mut fields: Fields<'_>) {
+        if fields.is_null("keyword") {
+            fields.ignore("keyword");
+        }
         if let Some((text, line)) = fields.non_empty_text("keyword") {
             self.keyword = Described { text, line };
         }

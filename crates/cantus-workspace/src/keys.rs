@@ -49,12 +49,12 @@ impl<'a> Keys<'a> {
         );
     }
 
-    /// A text on one line, not blank.
+    /// A text on one line, not blank, without the white space at its ends.
     pub(crate) fn text(&mut self, source: &mut Source<'_>, name: &str) -> Option<(String, Range<usize>)> {
         let value = self.take(name)?;
         match value.get_ref() {
             DeValue::String(text) if !text.trim().is_empty() && !text.contains(['\n', '\r']) => {
-                Some((text.to_string(), value.span()))
+                Some((text.trim().to_owned(), value.span()))
             }
             DeValue::String(_) => {
                 source.fault(

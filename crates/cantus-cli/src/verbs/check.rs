@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::args::{CheckArgs, Global};
 use crate::failure::{Failure, write_diagnostics};
-use crate::report::{plural, totals_line};
+use crate::report::{self, plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, is_bad, open, root, targets};
+use crate::verbs::{compose, finish, is_bad, root, targets};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -25,8 +25,12 @@ struct Answer<'a> {
 
 pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = root(global)?;
-    let project = open(&root, global, streams)?;
-    let projection = compose(&project, global, streams)?;
+    let outcome = compose(&root, global);
+    if let (None, true) = (&outcome.value, args.json) {
+        report::json_broken(streams.out, &outcome.diagnostics)?;
+        return Ok(Status::CantTell);
+    }
+    let (project, projection) = finish(outcome, global, streams)?;
     let plan = plan(&root, &projection, Mend::Safe).map_err(targets)?;
     let findings = check(&root, &project, &projection, &plan);
     let bad = is_bad(&findings, global);

@@ -3,20 +3,23 @@
 use cantus_fs::Root;
 use cantus_manifest::{Outcome, RelPath};
 use cantus_projection::{Mend, Plan, Projection, Turn, TurnError, apply, plan};
-use cantus_workspace::Project;
 
 use crate::args::{Global, ProjectArgs};
 use crate::failure::Failure;
 use crate::report::{self, Deed};
-use crate::verbs::{compose, open, options, root, targets};
+use crate::verbs::{compose, finish, root, targets};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = root(global)?;
     let mend = if args.force { Mend::Force } else { Mend::Safe };
-    let project = open(&root, global, streams)?;
-    let projection = compose(&project, global, streams)?;
-    drop(project);
+    let outcome = compose(&root, global);
+    if let (None, true) = (&outcome.value, args.json) {
+        report::json_broken(streams.out, &outcome.diagnostics)?;
+        return Ok(Status::CantTell);
+    }
+    // The notes are of no use any more, and may be large.
+    let projection = finish(outcome, global, streams)?.1;
     let plan = make_plan(&root, &projection, mend, args)?;
     if args.check || plan.is_fresh() || plan.is_refused() {
         let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
@@ -40,7 +43,9 @@ fn write(
         let failure = Failure::error(error);
         if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
     })?;
-    let projection = &again(root, global)?;
+    let Outcome { value, diagnostics } = compose(root, global);
+    // Their warnings were told before.
+    let projection = &value.ok_or_else(|| Failure::diagnostics(diagnostics))?.1;
     let plan = make_plan(root, projection, mend, args)?;
     if plan.is_refused() {
         return tell(global, args, projection, &plan, Deed::Refused, streams);
@@ -57,14 +62,6 @@ fn write(
             .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
     }
     tell(global, args, projection, &plan, Deed::Written, streams)
-}
-
-/// The projection as the sources are now; their warnings were told before.
-fn again(root: &Root, global: &Global) -> Result<Projection, Failure> {
-    let Outcome { value, diagnostics } = Project::open(root, &options(global));
-    let project = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
-    let Outcome { value, diagnostics } = Projection::compose(&project);
-    value.ok_or_else(|| Failure::diagnostics(diagnostics))
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
