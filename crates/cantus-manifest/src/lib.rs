@@ -13,11 +13,14 @@
 mod diagnostic;
 mod digest;
 mod facts;
+mod json;
+pub mod manifest;
 mod path;
 mod section;
 
 pub use diagnostic::{Diagnostic, Outcome, Severity};
 pub use digest::{Digest, ParseDigestError, common_digest, tokens_est};
 pub use facts::{Actor, Facts, Mode, ParseProviderError, Provider, Purpose};
+pub use json::canonical_json;
 pub use path::{ParseRelPathError, RelPath};
 pub use section::{ExclusionReason, Layer, Lifecycle, ParseSectionIdError, SectionId, Source, SourceKind};

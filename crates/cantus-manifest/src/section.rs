@@ -48,6 +48,11 @@ impl Layer {
     }
 }
 
+/// Whether a text is a layer's name on the wire.
+pub(crate) fn is_layer_name(name: &str) -> bool {
+    ["frame", "package", "plugin", "home", "project", "launch"].contains(&name)
+}
+
 /// Which actors a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
