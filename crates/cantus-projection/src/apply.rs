@@ -13,7 +13,7 @@ pub enum ApplyError {
     #[error("nothing was written: `{0}` may not be overwritten")]
     Refused(RelPath),
     /// A target is no longer what the plan was made for.
-    #[error("`{path}` changed while this ran{}", already(.done))]
+    #[error("{}: `{path}` changed while this ran", so_far(.done))]
     Changed {
         /// The target.
         path: RelPath,
@@ -21,7 +21,7 @@ pub enum ApplyError {
         done: Vec<RelPath>,
     },
     /// The disk refused.
-    #[error("{source}{}", already(.done))]
+    #[error("{}", so_far(.done))]
     Target {
         /// What it said.
         source: TargetError,
@@ -30,12 +30,12 @@ pub enum ApplyError {
     },
 }
 
-fn already(done: &[RelPath]) -> String {
+fn so_far(done: &[RelPath]) -> String {
     if done.is_empty() {
-        return "; nothing was replaced".to_owned();
+        return "nothing was replaced".to_owned();
     }
     let names: Vec<_> = done.iter().map(|path| format!("`{path}`")).collect();
-    format!("; already replaced: {}", names.join(", "))
+    format!("not everything was replaced, only {}", names.join(", "))
 }
 
 /// Does what `plan` says, in its order: every new file is staged before the first one is put in its place. The caller holds

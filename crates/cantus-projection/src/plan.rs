@@ -164,7 +164,7 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     }
     for (path, render) in lock.orphans(projection) {
         if let Some(bytes) = read(path) {
-            targets.push(judge.orphan(path, render, &bytes));
+            targets.extend(judge.orphan(path, render, &bytes));
         }
     }
     targets.push(judge.lock(lock_bytes.as_deref()));
@@ -255,18 +255,21 @@ impl Judge<'_> {
         target(state, action, texts, Some(&bytes))
     }
 
-    fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Target {
+    /// Judges a file that the lock alone knows. `None` if it has no notice and isn't what the lock says either: then nothing
+    /// but a row of the lock speaks for it being ours, and anyone may have written that row.
+    fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Option<Target> {
         let expected = self.projection.expected(render);
         let (_, normal) = normalise(bytes);
         let state = match self.history(path, render, &expected, &normal, bytes) {
             State::Stale { .. } => State::Orphan,
+            _ if !is_notice(first_line(&String::from_utf8_lossy(&normal))) => return None,
             other => other,
         };
         let action = match (&state, self.mend) {
             (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
             _ => Action::Refuse,
         };
-        Target { path: path.clone(), state, texts: None, action, seen: Some(Digest::of(bytes)) }
+        Some(Target { path: path.clone(), state, texts: None, action, seen: Some(Digest::of(bytes)) })
     }
 
     fn lock(&self, bytes: Option<&[u8]>) -> Target {
@@ -324,7 +327,7 @@ impl Judge<'_> {
     ) -> State {
         let lock = self.lock.rows(self.projection);
         let text = String::from_utf8_lossy(normal);
-        let first = text.split('\n').next().unwrap_or_default();
+        let first = first_line(&text);
         let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path);
@@ -392,6 +395,10 @@ impl Judge<'_> {
     }
 }
 
+fn first_line(text: &str) -> &str {
+    text.split('\n').next().unwrap_or_default()
+}
+
 fn count_lines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte == b'\n').count()
 }
@@ -419,11 +426,12 @@ fn gap_edits(
         // A section that the sources no longer have, or text between two sections: it belongs to the one before.
         let before = gap.sections.start.saturating_sub(usize::from(gap.sections.is_empty()));
         let what = if found.is_empty() { "text was removed by hand" } else { "this was written by hand" };
-        return sections
-            .get(before)
-            .map(|section| edit(first_line, what, section, usize::MAX, expected))
-            .into_iter()
-            .collect();
+        let edit = match sections.get(before) {
+            Some(section) => edit(first_line, what, section, usize::MAX, expected),
+            // The lock has no sections for this render.
+            None => Edit { line: first_line, what, section: None, source: None },
+        };
+        return vec![edit];
     }
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(base.as_str(), found.as_ref());
     let changes = diff.ops().iter().filter_map(|op| match *op {
