@@ -21,7 +21,7 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) fn normalise(bytes: &[u8]) -> (LineEnds, Cow<'_, [u8]>) {
     let unmarked = bytes.strip_prefix(MARK);
     let text = unmarked.unwrap_or(bytes);
-    if !text.contains(&b'\r') {
+    if memchr::memchr(b'\r', text).is_none() {
         let ends = if unmarked.is_some() { LineEnds::ByteOrderMark } else { LineEnds::Lf };
         return (ends, Cow::Borrowed(text));
     }

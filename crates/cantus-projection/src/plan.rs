@@ -295,7 +295,9 @@ impl Judge<'_> {
                 (state, action)
             }
         };
-        Target { path: path.clone(), state, texts: None, action, seen: bytes.map(Digest::of) }
+        // What isn't touched needs no proof that it is still the same.
+        let seen = bytes.filter(|_| action != Action::Nothing).map(Digest::of);
+        Target { path: path.clone(), state, texts: None, action, seen }
     }
 
     fn action(&self, state: &State, wanted: impl Fn() -> String) -> Action {
