@@ -6,6 +6,9 @@ use crate::nearest::nearest;
 use crate::unicode::{collapse, is_blank, strip};
 use crate::yaml::{self, Node, Quoting, Value};
 
+/// What a field of two values expects.
+const BOOLEAN: &str = "`true` or `false`";
+
 /// A text in its two parts.
 pub(crate) struct Split<'a> {
     /// The YAML between the two `---` lines, if the text opens with one.
@@ -118,7 +121,7 @@ impl<'a> Fields<'a> {
     fn wrong(&mut self, line: u32, name: &str, expected: &str, value: &Value) {
         let message = format!("`{name}` must be {expected}, not {}", value.describe());
         let diagnostic = Diagnostic::error("note.value", message).at(self.path).line(line);
-        self.diagnostics.push(match surprise(value) {
+        self.diagnostics.push(match surprise(value, expected == BOOLEAN) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         });
@@ -152,7 +155,7 @@ impl<'a> Fields<'a> {
         match self.take(name)? {
             (_, Value::Bool(value)) => Some(value),
             (line, value) => {
-                self.wrong(line, name, "`true` or `false`", &value);
+                self.wrong(line, name, BOOLEAN, &value);
                 None
             }
         }
@@ -239,9 +242,12 @@ fn is_surprising_integer(text: &str) -> bool {
 }
 
 /// What to say of a spelling that means something else in YAML 1.1.
-fn surprise(value: &Value) -> Option<String> {
+fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
     match value {
         Value::Text(text, Quoting::Plain) => match text.to_ascii_lowercase().as_str() {
+            "yes" | "no" | "on" | "off" if !wants_boolean => {
+                Some(format!("`{text}` is text in YAML 1.2, and never a number"))
+            }
             "yes" | "on" => Some(format!("`{text}` is text in YAML 1.2; write `true`")),
             "no" | "off" => Some(format!("`{text}` is text in YAML 1.2; write `false`")),
             _ if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['_', ':', 'b']) => {

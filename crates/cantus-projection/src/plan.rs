@@ -336,7 +336,10 @@ impl Judge<'_> {
         }
         let edits = match &lock {
             None => vec![self.unknown_edit()],
-            Some(lock) => self.edits(lock, listed.unwrap_or(render), expected, normal, first),
+            Some(lock) => match self.edits(lock, listed.unwrap_or(render), expected, normal, first) {
+                Some(edits) => edits,
+                None => return self.foreign(path),
+            },
         };
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
@@ -353,7 +356,8 @@ impl Judge<'_> {
         Edit { line: 1, what, section: None, source: None }
     }
 
-    /// The changes by hand, by what the lock says of the file; none if it is as it was written.
+    /// The changes by hand, by what the lock says of the file; none if it is as it was written. `None` if neither the notice
+    /// nor any section is left: then someone put another file in its place.
     fn edits(
         &self,
         lock: &LockFile,
@@ -361,11 +365,11 @@ impl Judge<'_> {
         expected: &Expected<'_>,
         normal: &[u8],
         first: &str,
-    ) -> Vec<Edit> {
+    ) -> Option<Vec<Edit>> {
         let has_notice = is_notice(first);
         let mut body_start = if has_notice { (first.len() + 1).min(normal.len()) } else { 0 };
         let mut edits = Vec::new();
-        if has_notice && normal[body_start..].starts_with(b"\n") {
+        if normal[body_start..].starts_with(b"\n") {
             body_start += 1;
         }
         if !self.is_known_notice(lock, first) && (has_notice || self.projection.notice.is_some()) {
@@ -378,10 +382,14 @@ impl Judge<'_> {
         body.push(b'\n');
         let sections: Vec<_> = lock.sections_of(render).collect();
         let lines_before = count_lines(&normal[..body_start]);
-        for gap in gaps(&body, &sections) {
+        let gaps = gaps(&body, &sections);
+        if !has_notice && gaps.iter().any(|gap| gap.sections == (0..sections.len())) {
+            return None;
+        }
+        for gap in gaps {
             edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before));
         }
-        edits
+        Some(edits)
     }
 
     /// Whether a notice is the one that we write now, or the one that we wrote with this lock.
