@@ -1,1 +1,5 @@
-//! End-to-end tests.
+//! End-to-end tests: the real program in real temporary repositories.
+
+#![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
+
+mod home;

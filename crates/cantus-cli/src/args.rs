@@ -20,6 +20,13 @@ pub(crate) struct Global {
     /// The project's root [default: search upward from the working folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
+    /// The folder of the user's own notes [default: the `cantus` folder among the user's configuration if it has notes, else
+    /// the home folder if it has `sase/memory`]
+    #[arg(long, global = true, value_name = "DIR", conflicts_with = "no_home")]
+    pub(crate) home: Option<PathBuf>,
+    /// Leave the user's own notes out
+    #[arg(long, global = true)]
+    pub(crate) no_home: bool,
     /// The package of standing texts [default: the configured one, else the built-in one]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) package: Option<PathBuf>,

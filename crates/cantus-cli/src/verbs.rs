@@ -7,12 +7,14 @@ mod list;
 mod project;
 mod render;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cantus_compose::Home;
 use cantus_fs::{Disk, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{PlanError, Projection};
-use cantus_workspace::{Options, Project, find_root};
+use cantus_workspace::{Options, Project, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
 use crate::failure::{Failure, write_diagnostics};
@@ -63,6 +65,38 @@ fn compose(root: &Root, global: &Global) -> Outcome<Option<(Project, Projection)
         Some((project, projection))
     });
     Outcome { value, diagnostics }
+}
+
+/// The user's own layer, its faults told; `None` if there is none, or if it is not wanted.
+fn home(
+    root: &Root,
+    global: &Global,
+    limit: u64,
+    streams: &mut Streams<'_>,
+) -> Result<Option<Home>, Failure> {
+    let folder = match &global.home {
+        _ if global.no_home => None,
+        Some(folder) => Some(folder.clone()),
+        None => default_home(root.disk().as_ref()),
+    };
+    let Some(folder) = folder else { return Ok(None) };
+    let folder = std::path::absolute(folder).map_err(Failure::error)?;
+    let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit);
+    write_diagnostics(streams.err, &diagnostics)?;
+    Ok(value)
+}
+
+/// `$XDG_CONFIG_HOME/cantus` (default `~/.config/cantus`) if it has notes, else the home folder if it has `sase/memory`: a stray
+/// `memory` in a home folder is nobody's layer.
+fn default_home(disk: &dyn Disk) -> Option<PathBuf> {
+    let user = std::env::home_dir()?;
+    let configured = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let own = configured.unwrap_or_else(|| user.join(".config")).join("cantus");
+    let has = |folder: &Path, memory: &str| matches!(disk.kind(&folder.join(memory)), Ok(Some(_)));
+    if has(&own, "memory") || has(&own, "sase/memory") {
+        return Some(own);
+    }
+    has(&user, "sase/memory").then_some(user)
 }
 
 /// What the arguments ask for besides the configuration.

@@ -251,7 +251,9 @@ impl Judge<'_> {
         }
         let state = self.history(&file.path, &file.render, &expected, &normal, &bytes);
         let action = self.action(&state, wanted);
-        let texts = Some((String::from_utf8_lossy(&normal).into_owned(), expected.text()));
+        // A difference from someone else's file would tell nothing.
+        let texts = (state != State::Foreign)
+            .then(|| (String::from_utf8_lossy(&normal).into_owned(), expected.text()));
         target(state, action, texts, Some(&bytes))
     }
 

@@ -51,7 +51,7 @@ impl Projection {
     #[must_use]
     pub fn compose(project: &Project) -> Outcome<Option<Self>> {
         let config = &project.config;
-        let outcome = project.sections(config.name.as_deref());
+        let outcome = project.sections(config.name.as_deref(), None);
         let Some(set) = outcome.value else {
             return Outcome { value: None, diagnostics: outcome.diagnostics };
         };

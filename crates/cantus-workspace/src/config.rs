@@ -155,6 +155,20 @@ impl Config {
     }
 }
 
+/// The title and the repositories that a home's configuration gives.
+pub(crate) fn home_config(
+    table: DeTable<'_>,
+    file: &RelPath,
+    text: &str,
+) -> Outcome<(Option<String>, Vec<Repository>)> {
+    let mut source = Source { file: file.as_str(), text, diagnostics: Vec::new() };
+    let mut keys = Keys::new(table, "");
+    let title = keys.text(&mut source, "title").map(|(title, _)| title);
+    let repositories = repositories(&mut keys, &mut source);
+    keys.finish(&mut source, &["title", "repositories"]);
+    Outcome { value: (title, repositories), diagnostics: source.diagnostics }
+}
+
 fn is_reserved(path: &RelPath) -> bool {
     let path = path.as_str().to_lowercase();
     [LOCK, "cantus.toml", "cargo.toml", "readme.md"].contains(&path.as_str()) || path.starts_with(".git/")

@@ -8,9 +8,11 @@
 mod config;
 mod discover;
 mod gather;
+mod home;
 mod keys;
 mod project;
 
 pub use config::{Config, LOCK, Output};
 pub use discover::{CONFIG, find_root};
+pub use home::read_home;
 pub use project::{Options, Project};

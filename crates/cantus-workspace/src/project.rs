@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use cantus_compose::{Material, Package, SectionSet, Settings};
+use cantus_compose::{Home, Material, Package, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
 use cantus_memory::Corpus;
@@ -66,17 +66,16 @@ impl Project {
         Outcome { value, diagnostics }
     }
 
-    /// Every section of its renders for the project called `name`; `None` with errors.
+    /// Every section of its renders, with the layer of `home`, for the project called `name`; `None` with errors.
     #[must_use]
-    pub fn sections(&self, name: Option<&str>) -> Outcome<Option<SectionSet>> {
+    pub fn sections(&self, name: Option<&str>, home: Option<&Home>) -> Outcome<Option<SectionSet>> {
         let settings = Settings {
             title: self.config.title.clone(),
             width: self.config.width,
             repositories: self.config.repositories.clone(),
             source: self.config.source.clone(),
         };
-        let material =
-            Material { package: &self.package, project: &self.corpus, home: None, settings: &settings };
+        let material = Material { package: &self.package, project: &self.corpus, home, settings: &settings };
         let outcome = SectionSet::new(material, name);
         let errors = outcome.has_errors();
         Outcome { value: (!errors).then_some(outcome.value), diagnostics: outcome.diagnostics }
@@ -87,12 +86,12 @@ fn has_memory(root: &Root) -> bool {
     MEMORIES.into_iter().any(|memory| exists(root, memory))
 }
 
-fn exists(root: &Root, path: &str) -> bool {
+pub(crate) fn exists(root: &Root, path: &str) -> bool {
     RelPath::new(path).is_ok_and(|path| matches!(root.kind(&path), Ok(Some(_))))
 }
 
 /// A file of the root as text, if it is there.
-fn read_text(root: &Root, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+pub(crate) fn read_text(root: &Root, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
     match root.read(file, MOST_CONFIG_BYTES) {
         Ok(bytes) => cantus_memory::decode(file, bytes).map_err(|fault| diagnostics.push(fault)).ok(),
         Err(AccessError::Read { source, .. }) if source.is_absent() => None,
@@ -103,7 +102,11 @@ fn read_text(root: &Root, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> 
     }
 }
 
-fn parse_toml<'a>(text: &'a str, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<DeTable<'a>> {
+pub(crate) fn parse_toml<'a>(
+    text: &'a str,
+    file: &RelPath,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<DeTable<'a>> {
     match DeTable::parse(text) {
         Ok(table) => Some(table.into_inner()),
         Err(error) => {
@@ -149,7 +152,7 @@ fn read_config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Config {
 }
 
 /// A path of our own, which is legal.
-fn path(path: &str) -> RelPath {
+pub(crate) fn path(path: &str) -> RelPath {
     RelPath::new(path).unwrap_or_else(|error| unreachable!("{error}"))
 }
 

@@ -35,7 +35,7 @@ struct Entry {
 
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let project = open(&root(global)?, global, streams)?;
-    let set = finish(project.sections(project.config.name.as_deref()), global, streams)?;
+    let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
     let bundle = set.bundle(facts);
     let notes: Vec<_> = bundle.sections().iter().filter_map(entry).collect();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::{Global, RenderArgs};
 use crate::failure::Failure;
 use crate::report::{group, table};
-use crate::verbs::{finish, open, root};
+use crate::verbs::{finish, home, open, root};
 use crate::{Status, Streams};
 
 /// What `render --sections --json` prints.
@@ -35,9 +35,11 @@ struct Row {
 pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let start = Instant::now();
     let given = Given::parse(&args.facts)?;
-    let project = open(&root(global)?, global, streams)?;
+    let root = root(global)?;
+    let project = open(&root, global, streams)?;
     let facts = given.facts(project.config.name.as_deref())?;
-    let set = finish(project.sections(facts.project_name()), global, streams)?;
+    let home = home(&root, global, project.config.note_bytes, streams)?;
+    let set = finish(project.sections(facts.project_name(), home.as_ref()), global, streams)?;
     let bundle = set.bundle(facts);
     if !args.sections {
         streams.out.write_all(bundle.text().as_bytes())?;
