@@ -58,6 +58,11 @@ pub(crate) enum Verb {
     Render(RenderArgs),
     /// List the notes with their sizes
     List(ListArgs),
+    /// Validate a manifest and print it in its normal form
+    Manifest {
+        /// The file; `-` for standard input
+        file: PathBuf,
+    },
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -97,8 +102,8 @@ pub(crate) struct RenderArgs {
     /// Print a table of sections instead of the text
     #[arg(short, long)]
     pub(crate) sections: bool,
-    /// With --sections: print the table as JSON
-    #[arg(long, requires = "sections")]
+    /// Print the manifest instead of the text; with --sections the table as JSON
+    #[arg(short, long)]
     pub(crate) json: bool,
 }
 

@@ -4,6 +4,7 @@ mod check;
 #[cfg(feature = "completions")]
 mod completions;
 mod list;
+mod manifest;
 mod project;
 mod render;
 
@@ -14,7 +15,7 @@ use cantus_compose::Home;
 use cantus_fs::{Disk, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{PlanError, Projection};
-use cantus_workspace::{Options, Project, find_root, read_home};
+use cantus_workspace::{Options, Project, Stamps, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
 use crate::failure::{Failure, write_diagnostics};
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Check(verb) => check::run(&args.global, verb, streams),
         Verb::Render(verb) => render::run(&args.global, verb, streams),
         Verb::List(verb) => list::run(&args.global, verb, streams),
+        Verb::Manifest { file } => manifest::run(file, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
     }
@@ -72,6 +74,7 @@ fn home(
     root: &Root,
     global: &Global,
     limit: u64,
+    stamps: Stamps,
     streams: &mut Streams<'_>,
 ) -> Result<Option<Home>, Failure> {
     let folder = match &global.home {
@@ -81,7 +84,7 @@ fn home(
     };
     let Some(folder) = folder else { return Ok(None) };
     let folder = std::path::absolute(folder).map_err(Failure::error)?;
-    let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit);
+    let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit, stamps);
     write_diagnostics(streams.err, &diagnostics)?;
     Ok(value)
 }
@@ -101,7 +104,7 @@ fn default_home(disk: &dyn Disk) -> Option<PathBuf> {
 
 /// What the arguments ask for besides the configuration.
 fn options(global: &Global) -> Options {
-    Options { package: global.package.clone() }
+    Options { package: global.package.clone(), stamps: Stamps::Skip }
 }
 
 fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {

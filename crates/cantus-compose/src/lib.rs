@@ -14,6 +14,7 @@
 mod attributes;
 mod bundle;
 mod contract;
+mod manifest;
 mod package;
 mod roster;
 mod section;
@@ -21,6 +22,7 @@ mod set;
 mod settings;
 
 pub use bundle::Bundle;
+pub use manifest::preview;
 pub use package::Package;
 pub use section::{Content, Section, Status};
 pub use set::{Home, Material, Presence, Row, SectionSet};

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cantus_manifest::{
-    Actor, Diagnostic, ExclusionReason, Facts, Layer, Lifecycle, Mode, Outcome, RelPath, SectionId, Source,
-    SourceKind,
+    Actor, Diagnostic, Digest, ExclusionReason, Facts, Layer, Lifecycle, Mode, Outcome, RelPath, SectionId,
+    Source, SourceKind,
 };
 use cantus_memory::unicode::slug;
 use cantus_memory::{
@@ -299,16 +299,17 @@ fn frames(package: &Package) -> BTreeMap<&'static str, Section> {
         let sources = if part.line == 0 {
             Vec::new()
         } else {
-            package_source(SourceKind::PackageTemplate, "frame.md").to_vec()
+            package_source(SourceKind::PackageTemplate, "frame.md", None).to_vec()
         };
         (*id, frame_section(id, text, sources))
     };
     package.frame.iter().map(section).collect()
 }
 
-fn package_source(kind: SourceKind, file: &str) -> [Source; 1] {
+/// A file of the package; its digest is of `text`, where that is the whole file.
+fn package_source(kind: SourceKind, file: &str, text: Option<&str>) -> [Source; 1] {
     let path = RelPath::new(file).unwrap_or_else(|_| unreachable!("a package's files have legal paths"));
-    [Source { scope: Layer::Package, kind, path, sha256: None }]
+    [Source { scope: Layer::Package, kind, path, sha256: text.map(Digest::of) }]
 }
 
 fn package_sections(
@@ -325,7 +326,7 @@ fn package_sections(
             return Vec::new();
         }
     };
-    let contract = package_source(SourceKind::PackageTemplate, "contract.md");
+    let contract = package_source(SourceKind::PackageTemplate, "contract.md", Some(&package.contract));
     let repos = format!("pkg.{}.repos", package.name);
     let section = |part: contract::Part| {
         let mut sources = contract.to_vec();
@@ -387,14 +388,16 @@ fn lowered(text: &str) -> SourcedText {
 
 fn helper_section(text: &str) -> Section {
     let id = legal_id("pkg.helper.contract");
-    let sources = package_source(SourceKind::HelperTemplate, "helper.md");
+    let sources = package_source(SourceKind::HelperTemplate, "helper.md", Some(text));
     package_section(id, Lifecycle::Helper, true, sources.into(), lowered(text))
 }
 
 /// A provider's section; without a directive one without sources, which no render includes.
 fn provider_candidate(name: &str, text: Option<&str>) -> Candidate {
     let sources: Arc<[Source]> = match text {
-        Some(_) => package_source(SourceKind::ProviderDirective, &format!("providers/{name}.md")).into(),
+        Some(text) => {
+            package_source(SourceKind::ProviderDirective, &format!("providers/{name}.md"), Some(text)).into()
+        }
         None => Arc::new([]),
     };
     let id = legal_id(format!("pkg.provider.{name}"));
@@ -518,25 +521,28 @@ impl Unit<'_> {
 fn core_unit<'a>(layer: Layer, note: &'a Note, package: &Package) -> Unit<'a> {
     let superseded = is_superseded(note, package);
     let text = if superseded { SourcedText::default() } else { inline(note.path.stem(), note.body(), 0) };
-    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path)];
+    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path, note.sha256())];
     Unit { group: Group::Core, layer, path: &note.path, text, sources, superseded }
 }
 
 fn reference_unit(layer: Layer, note: &Note, width: usize) -> Unit<'_> {
     let text = roster::entry(note, width);
-    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path)];
+    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path, note.sha256())];
     Unit { group: Group::Reference, layer, path: &note.path, text, sources, superseded: false }
 }
 
 fn web_unit(layer: Layer, web: &Web, width: usize) -> Unit<'_> {
     let body = body_with_roster(web, &roster::roster(web, width));
     let text = inline_body(web.slug(), body.text(), |line| body.origins()[line]);
-    let descriptor = source(layer, SourceKind::MemoryWeb, &web.path);
-    let strands = web.strands.iter().map(|strand| source(layer, SourceKind::MemoryStrands, &strand.path));
+    let descriptor = source(layer, SourceKind::MemoryWeb, &web.path, web.sha256());
+    let strands = web
+        .strands
+        .iter()
+        .map(|strand| source(layer, SourceKind::MemoryStrands, &strand.path, strand.sha256()));
     let sources = std::iter::once(descriptor).chain(strands).collect();
     Unit { group: Group::Web, layer, path: &web.path, text, sources, superseded: false }
 }
 
-fn source(scope: Layer, kind: SourceKind, path: &RelPath) -> Source {
-    Source { scope, kind, path: path.clone(), sha256: None }
+fn source(scope: Layer, kind: SourceKind, path: &RelPath, sha256: Option<Digest>) -> Source {
+    Source { scope, kind, path: path.clone(), sha256 }
 }

@@ -73,8 +73,11 @@ fn files(folder: &Path, path: &RelPath) -> (Vec<SourceFile>, Vec<String>) {
         if entry.file_type().unwrap().is_dir() {
             folders.push(name);
         } else if name.ends_with(".md") {
-            files
-                .push(SourceFile { path: path.join(&name).unwrap(), bytes: fs::read(entry.path()).unwrap() });
+            files.push(SourceFile {
+                path: path.join(&name).unwrap(),
+                bytes: fs::read(entry.path()).unwrap(),
+                sha256: None,
+            });
         }
     }
     (files, folders)

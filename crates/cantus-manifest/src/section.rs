@@ -28,6 +28,9 @@ pub enum Layer {
 }
 
 impl Layer {
+    const ALL: [Self; 6] =
+        [Self::Frame, Self::Package, Self::Plugin, Self::Home, Self::Project, Self::Launch];
+
     /// The first part of the ids of this layer.
     #[must_use]
     pub fn prefix(self) -> &'static str {
@@ -41,16 +44,27 @@ impl Layer {
         }
     }
 
+    /// The name on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Frame => "frame",
+            Self::Package => "package",
+            Self::Plugin => "plugin",
+            Self::Home => "home",
+            Self::Project => "project",
+            Self::Launch => "launch",
+        }
+    }
+
     fn from_prefix(prefix: &str) -> Option<Self> {
-        [Self::Frame, Self::Package, Self::Plugin, Self::Home, Self::Project, Self::Launch]
-            .into_iter()
-            .find(|layer| layer.prefix() == prefix)
+        Self::ALL.into_iter().find(|layer| layer.prefix() == prefix)
     }
 }
 
 /// Whether a text is a layer's name on the wire.
 pub(crate) fn is_layer_name(name: &str) -> bool {
-    ["frame", "package", "plugin", "home", "project", "launch"].contains(&name)
+    Layer::ALL.into_iter().any(|layer| layer.name() == name)
 }
 
 /// Which actors a section is for.

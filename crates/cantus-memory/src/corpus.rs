@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use cantus_manifest::{Diagnostic, Outcome, RelPath};
+use cantus_manifest::{Diagnostic, Digest, Outcome, RelPath};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::front_matter::{Block, Fields, split};
@@ -20,6 +20,8 @@ pub struct SourceFile {
     pub path: RelPath,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// Their SHA-256, where whoever read them took it.
+    pub sha256: Option<Digest>,
 }
 
 /// What a memory folder holds, as far as notes are concerned.
@@ -156,23 +158,25 @@ enum Parsed {
 
 fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
     let mut diagnostics = Vec::new();
-    let value = parse_note_into(&file.path, file.bytes, &mut diagnostics);
-    (file.path, Outcome { value, diagnostics })
+    let path = file.path.clone();
+    let value = parse_note_into(file, &mut diagnostics);
+    (path, Outcome { value, diagnostics })
 }
 
-fn parse_note_into(path: &RelPath, bytes: Vec<u8>, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
-    let text = decode(path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
-    let (mut fields, body, body_line) = open(&text, path, diagnostics)?;
+fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
+    let SourceFile { path, bytes, sha256 } = file;
+    let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
+    let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
     let faults = fields.faults();
     let is_web = fields.boolean("web");
     if fields.faults() > faults {
         return None;
     }
-    let content = Content::new(text, body, body_line);
+    let content = Content { text, body, body_line, sha256 };
     if is_web == Some(true) {
-        return Some(Parsed::Web(Web::from_fields(path, fields, content)));
+        return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
     }
-    Note::from_fields(path, fields, content).map(Parsed::Note)
+    Note::from_fields(&path, fields, content).map(Parsed::Note)
 }
 
 fn parse_strands(
@@ -182,12 +186,14 @@ fn parse_strands(
 ) -> Vec<Strand> {
     files.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
     equal_names(files.iter().map(|file| &file.path), diagnostics);
-    let strands = parallel::map(files, |file| parse_strand(&file.path, file.bytes, roster));
+    let strands = parallel::map(files, |file| parse_strand(file, roster));
     strands.into_iter().filter_map(|outcome| outcome.collect(diagnostics)).collect()
 }
 
-fn parse_strand(path: &RelPath, bytes: Vec<u8>, roster: Roster) -> Outcome<Option<Strand>> {
+fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
     let mut diagnostics = Vec::new();
+    let SourceFile { path, bytes, sha256 } = file;
+    let path = &path;
     let text = match decode(path, bytes) {
         Ok(text) => text,
         Err(diagnostic) => return Outcome { value: None, diagnostics: vec![diagnostic] },
@@ -203,7 +209,7 @@ fn parse_strand(path: &RelPath, bytes: Vec<u8>, roster: Roster) -> Outcome<Optio
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
-    let strand = Strand::from_fields(path, fields, Content::new(text, body, body_line));
+    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, sha256 });
     if roster == Roster::List && strand.summary.is_none() && diagnostics.is_empty() {
         let message = "a strand of a web with `roster: list` needs a `summary`";
         let fault = Diagnostic::error("web.summary", message).at(path).line(1);

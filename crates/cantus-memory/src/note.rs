@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cantus_manifest::{Diagnostic, RelPath};
+use cantus_manifest::{Diagnostic, Digest, RelPath};
 
 use crate::fence::lines_at;
 use crate::front_matter::{Block, Fields, split};
@@ -73,16 +73,13 @@ pub struct Note {
 /// A file's text, and where its body starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Content {
-    text: String,
-    body: usize,
-    body_line: u32,
+    pub(crate) text: String,
+    pub(crate) body: usize,
+    pub(crate) body_line: u32,
+    pub(crate) sha256: Option<Digest>,
 }
 
 impl Content {
-    pub(crate) fn new(text: String, body: usize, body_line: u32) -> Self {
-        Self { text, body, body_line }
-    }
-
     pub(crate) fn body(&self) -> Body<'_> {
         Body { text: &self.text[self.body..], first_line: self.body_line as usize }
     }
@@ -93,6 +90,12 @@ impl Note {
     #[must_use]
     pub fn body(&self) -> Body<'_> {
         self.content.body()
+    }
+
+    /// The SHA-256 of the file, where it was taken.
+    #[must_use]
+    pub fn sha256(&self) -> Option<Digest> {
+        self.content.sha256
     }
 
     /// What an entry says of it (§4.2): the given description, else the first paragraph, the title, or the file's name.

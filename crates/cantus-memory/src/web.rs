@@ -1,6 +1,6 @@
 //! Webs: a descriptor and its strands.
 
-use cantus_manifest::RelPath;
+use cantus_manifest::{Digest, RelPath};
 
 use crate::front_matter::Fields;
 use crate::note::{Body, Content, DEFAULT_PRIORITY, Described};
@@ -88,6 +88,12 @@ impl Web {
         self.content.body()
     }
 
+    /// The SHA-256 of the file, where it was taken.
+    #[must_use]
+    pub fn sha256(&self) -> Option<Digest> {
+        self.content.sha256
+    }
+
     /// Takes the fields of a descriptor; the strands come later.
     pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Self {
         fields.ignore("web");
@@ -137,6 +143,12 @@ impl Strand {
     #[must_use]
     pub fn body(&self) -> Body<'_> {
         self.content.body()
+    }
+
+    /// The SHA-256 of the file, where it was taken.
+    #[must_use]
+    pub fn sha256(&self) -> Option<Digest> {
+        self.content.sha256
     }
 
     /// Takes the fields of a strand; without front matter there are none.

@@ -4,11 +4,21 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
-use cantus_manifest::{Diagnostic, RelPath};
+use cantus_manifest::{Diagnostic, Digest, RelPath};
 use cantus_memory::{MemoryFolder, MemoryTree, SourceFile, parallel};
 
 /// The most bytes that a package's file may have.
 const PACKAGE_BYTES: u64 = 1 << 20;
+
+/// Whether each source is hashed as it is read: a manifest names the digests, a committed file doesn't need them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stamps {
+    /// Not.
+    #[default]
+    Skip,
+    /// Each.
+    Take,
+}
 
 /// Reads one note folder.
 pub(crate) struct Gather<'a> {
@@ -16,6 +26,7 @@ pub(crate) struct Gather<'a> {
     pub(crate) memory: &'a RelPath,
     /// The most bytes that a note may have.
     pub(crate) limit: u64,
+    pub(crate) stamps: Stamps,
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -116,9 +127,9 @@ impl Gather<'_> {
     }
 
     fn read_all(&mut self, files: Vec<Found>) -> Vec<SourceFile> {
-        let Self { root, memory, limit, .. } = *self;
+        let Self { root, memory, limit, stamps, .. } = *self;
         let mut read = Vec::with_capacity(files.len());
-        for result in parallel::map(files, |found| read_one(root, memory, limit, found)) {
+        for result in parallel::map(files, |found| read_one(root, memory, limit, stamps, found)) {
             match result {
                 Ok(file) => read.push(file),
                 Err(fault) => self.diagnostics.push(fault),
@@ -128,7 +139,13 @@ impl Gather<'_> {
     }
 }
 
-fn read_one(root: &Root, memory: &RelPath, limit: u64, found: Found) -> Result<SourceFile, Diagnostic> {
+fn read_one(
+    root: &Root,
+    memory: &RelPath,
+    limit: u64,
+    stamps: Stamps,
+    found: Found,
+) -> Result<SourceFile, Diagnostic> {
     let path = found.path;
     let bytes = match found.kind {
         Kind::Symlink => {
@@ -137,7 +154,8 @@ fn read_one(root: &Root, memory: &RelPath, limit: u64, found: Found) -> Result<S
         }
         _ => root.read(&path, limit).map_err(|error| read_fault(&path, &error))?,
     };
-    Ok(SourceFile { path, bytes })
+    let sha256 = (stamps == Stamps::Take).then(|| Digest::of(&bytes));
+    Ok(SourceFile { path, bytes, sha256 })
 }
 
 fn link_fault(path: &RelPath, error: &LinkError) -> Diagnostic {

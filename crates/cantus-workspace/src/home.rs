@@ -10,7 +10,7 @@ use cantus_memory::Corpus;
 
 use crate::config::home_config;
 use crate::discover::{CONFIG, MEMORIES};
-use crate::gather::Gather;
+use crate::gather::{Gather, Stamps};
 use crate::project::{exists, parse_toml, path, read_text};
 
 /// Reads the layer in `folder`; a folder that isn't there is an empty layer. `limit` is the most bytes that a note may have.
@@ -18,12 +18,13 @@ use crate::project::{exists, parse_toml, path, read_text};
 /// The layer is whole or not there at all: one fault drops it, and every fault is told as a warning, since a project must not
 /// fail for what lies in its user's home. Paths in warnings stand behind `home:`.
 #[must_use]
-pub fn read_home(disk: &Arc<dyn Disk>, folder: &Path, limit: u64) -> Outcome<Option<Home>> {
+pub fn read_home(disk: &Arc<dyn Disk>, folder: &Path, limit: u64, stamps: Stamps) -> Outcome<Option<Home>> {
     let root = Root::new(disk.clone(), folder.to_path_buf());
     let mut diagnostics = Vec::new();
     let mut home = config(&root, &mut diagnostics);
     if let Some(memory) = memory(&root, &mut diagnostics) {
-        let tree = Gather { root: &root, memory: &memory, limit, diagnostics: &mut diagnostics }.tree();
+        let tree =
+            Gather { root: &root, memory: &memory, limit, stamps, diagnostics: &mut diagnostics }.tree();
         home.corpus = Corpus::parse(tree).collect(&mut diagnostics);
     }
     let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

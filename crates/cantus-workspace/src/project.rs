@@ -11,7 +11,7 @@ use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
 use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_project};
-use crate::gather::{Gather, io_fault, package_files};
+use crate::gather::{Gather, Stamps, io_fault, package_files};
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(Package::built_in);
 
@@ -33,6 +33,8 @@ pub struct Project {
 pub struct Options {
     /// A package's folder, wherever it lies, instead of the configured one.
     pub package: Option<PathBuf>,
+    /// Whether each note is hashed.
+    pub stamps: Stamps,
 }
 
 impl Project {
@@ -57,8 +59,14 @@ impl Project {
             (None, None) => Some(BUILT_IN.clone()),
         };
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
-            let tree =
-                Gather { root, memory, limit: config.note_bytes, diagnostics: &mut diagnostics }.tree();
+            let tree = Gather {
+                root,
+                memory,
+                limit: config.note_bytes,
+                stamps: options.stamps,
+                diagnostics: &mut diagnostics,
+            }
+            .tree();
             Corpus::parse(tree).collect(&mut diagnostics)
         });
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);

@@ -2,14 +2,17 @@
 
 use std::time::Instant;
 
-use cantus_compose::{Bundle, Status as Presence};
-use cantus_manifest::{Facts, Provider, Purpose};
+use cantus_compose::{Bundle, Status as Presence, preview};
+use cantus_fs::Root;
+use cantus_manifest::manifest::{CacheStatus, Manifest};
+use cantus_manifest::{Facts, Provider, Purpose, canonical_json};
+use cantus_workspace::{Options, Project, Stamps, host_name, version_control};
 use serde::Serialize;
 
 use crate::args::{Global, RenderArgs};
 use crate::failure::Failure;
 use crate::report::{group, table};
-use crate::verbs::{finish, home, open, root};
+use crate::verbs::{finish, home, options, root};
 use crate::{Status, Streams};
 
 /// What `render --sections --json` prints.
@@ -36,12 +39,19 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
     let start = Instant::now();
     let given = Given::parse(&args.facts)?;
     let root = root(global)?;
-    let project = open(&root, global, streams)?;
-    let facts = given.facts(project.config.name.as_deref())?;
-    let home = home(&root, global, project.config.note_bytes, streams)?;
+    let stamps = if args.json && !args.sections { Stamps::Take } else { Stamps::Skip };
+    let project = finish(Project::open(&root, &Options { stamps, ..options(global) }), global, streams)?;
+    let facts = given.facts(project.config.name.as_deref(), &root)?;
+    let home = home(&root, global, project.config.note_bytes, stamps, streams)?;
     let set = finish(project.sections(facts.project_name(), home.as_ref()), global, streams)?;
     let bundle = set.bundle(facts);
-    if !args.sections {
+    if !args.sections && args.json {
+        let delivery = preview(start.elapsed().as_secs_f64() * 1e3, CacheStatus::Bypass);
+        let manifest = Manifest::normalise(bundle.manifest(&project.package, delivery, "").to_value());
+        let manifest = manifest
+            .map_err(|error| Failure::error(error).hint("this is a fault of Cantus: please report it"))?;
+        streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;
+    } else if !args.sections {
         streams.out.write_all(bundle.text().as_bytes())?;
     } else if args.json {
         let table = Table { version: 1, sections: rows(&bundle) };
@@ -154,8 +164,9 @@ impl Given {
         Ok(given)
     }
 
-    /// The facts that they mean; `name` is the project's own name.
-    fn facts(&self, name: Option<&str>) -> Result<Facts, Failure> {
+    /// The facts that they mean; `name` is the project's own name. Host and version control are those of this machine and of
+    /// the root, where they aren't given.
+    fn facts(&self, name: Option<&str>, root: &Root) -> Result<Facts, Failure> {
         let provider = self.provider.as_deref().map_or_else(|| Ok(Provider::native()), Provider::new);
         let provider = provider.map_err(Failure::error)?;
         let mode = self.mode.as_deref();
@@ -188,7 +199,10 @@ impl Given {
             Some(purpose) => return Err(invalid("purpose", purpose, PURPOSES)),
         };
         let project = self.project.as_deref().or(name);
-        Ok(facts.purpose(purpose).project(project).host(self.host.as_deref()).vcs(self.vcs.as_deref()))
+        let host = self.host.clone().filter(|host| !host.is_empty()).unwrap_or_else(host_name);
+        let host = if host.is_empty() { "localhost" } else { &host };
+        let vcs = self.vcs.as_deref().or_else(|| version_control(root.disk().as_ref(), root.path()));
+        Ok(facts.purpose(purpose).project(project).host(Some(host)).vcs(vcs))
     }
 }
 

@@ -1,0 +1,146 @@
+//! A bundle's manifest.
+
+use std::collections::BTreeMap;
+
+use cantus_manifest::manifest::{
+    Budget, BundleRecord, CacheStatus, Compiler, DeliveryRecord, DeliveryStatus, FactsRecord, LayerBudget,
+    Manifest, Observation, ObservationStatus, SCHEMA_VERSION, SectionRecord, SectionStatus, SourceRecord,
+    SourceRecordKind, SourceScope,
+};
+use cantus_manifest::{Layer, Source, SourceKind};
+
+use crate::bundle::Bundle;
+use crate::package::Package;
+use crate::section::{Section, Status};
+
+/// The version of our way to compose: it grows when the same inputs give other bytes.
+const COMPILER_VERSION: u32 = 1;
+
+/// A time as the contract writes it, for a bundle that nobody was given.
+const NO_TIME: &str = "1970-01-01T00:00:00Z";
+
+/// The delivery of a bundle that is only looked at.
+#[must_use]
+pub fn preview(render_ms: f64, cache: CacheStatus) -> DeliveryRecord {
+    DeliveryRecord {
+        status: DeliveryStatus::Preview,
+        channel: None,
+        subagent: None,
+        fallback: None,
+        invocation_id: "00000000-0000-4000-8000-000000000000".to_owned(),
+        invocation_seq: 0,
+        attempt: 1,
+        agent_name: "preview".to_owned(),
+        agent_type: "preview".to_owned(),
+        model: String::new(),
+        parent_invocation_id: None,
+        session_ids: Vec::new(),
+        provider_cli_version: None,
+        rendered_at: NO_TIME.to_owned(),
+        render_ms,
+        cache,
+    }
+}
+
+impl Bundle {
+    /// The manifest of this bundle, made with `package` and delivered as `delivery` says. `store_path` is where the store
+    /// holds the bundle, empty for nowhere. The facts need a host.
+    #[must_use]
+    pub fn manifest(&self, package: &Package, delivery: DeliveryRecord, store_path: &str) -> Manifest {
+        let facts = self.facts();
+        let mut offset = 0;
+        Manifest {
+            schema_version: SCHEMA_VERSION,
+            compiler: Compiler {
+                name: "cantus".to_owned(),
+                version: COMPILER_VERSION,
+                sase_version: format!("{}/{}", package.name, package.version),
+            },
+            facts: FactsRecord {
+                actor: facts.actor(),
+                mode: facts.mode(),
+                purpose: facts.purpose_fact(),
+                provider: facts.provider().to_string(),
+                project: facts.project_name().map(str::to_owned),
+                host: facts.host_name().unwrap_or_default().to_owned(),
+                vcs: facts.vcs_name().map(str::to_owned),
+            },
+            bundle: BundleRecord {
+                sha256: self.digest().to_string(),
+                common_digest: Some(self.common_digest().to_string()),
+                bytes: self.bytes() as u64,
+                lines: self.lines() as u64,
+                tokens_est: self.tokens_est(),
+                store_path: store_path.to_owned(),
+            },
+            budget: Budget { by_layer: self.by_layer() },
+            sections: self.sections().iter().map(|section| record(section, &mut offset)).collect(),
+            delivery,
+            observation: Observation { status: ObservationStatus::Unobserved },
+        }
+    }
+
+    /// The sums of each layer that occurs; one whose sections are all excluded has zeros.
+    fn by_layer(&self) -> BTreeMap<String, LayerBudget> {
+        let mut layers: BTreeMap<String, LayerBudget> = BTreeMap::new();
+        for section in self.sections() {
+            let sum = layers.entry(section.layer.name().to_owned()).or_default();
+            sum.bytes += section.content().map_or(0, |content| content.text().len() as u64);
+            sum.tokens_est += section.content().map_or(0, |content| content.tokens_est());
+        }
+        layers
+    }
+}
+
+/// A section as it is written down; `offset` is the first byte of the next included one.
+fn record(section: &Section, offset: &mut u64) -> SectionRecord {
+    let content = section.content();
+    let length = content.map(|content| content.text().len() as u64);
+    let start = *offset;
+    *offset += length.unwrap_or_default();
+    let (status, reason, shadowed_by) = match &section.status {
+        Status::Included(_) => (SectionStatus::Included, None, None),
+        Status::Excluded { reason, shadowed_by } => {
+            (SectionStatus::Excluded, Some(*reason), shadowed_by.as_ref())
+        }
+    };
+    SectionRecord {
+        id: section.id.to_string(),
+        layer: section.layer,
+        status,
+        lifecycle: section.lifecycle,
+        required: section.required,
+        provider_specific: section.provider_specific,
+        offset: length.map(|_| start),
+        length,
+        sha256: content.map(|content| content.digest().to_string()),
+        tokens_est: content.map_or(0, |content| content.tokens_est()),
+        sources: section.sources.iter().map(source).collect(),
+        reason,
+        shadowed_by: shadowed_by.map(ToString::to_string),
+    }
+}
+
+fn source(source: &Source) -> SourceRecord {
+    SourceRecord {
+        scope: match source.scope {
+            Layer::Package | Layer::Frame => SourceScope::Package,
+            Layer::Plugin => SourceScope::Plugin,
+            Layer::Home => SourceScope::Home,
+            Layer::Project => SourceScope::Project,
+            Layer::Launch => SourceScope::Launch,
+        },
+        kind: match source.kind {
+            SourceKind::PackageTemplate => SourceRecordKind::PackageTemplate,
+            SourceKind::HelperTemplate => SourceRecordKind::HelperTemplate,
+            SourceKind::ProviderDirective => SourceRecordKind::ProviderDirective,
+            SourceKind::MemoryNote => SourceRecordKind::MemoryNote,
+            SourceKind::MemoryWeb => SourceRecordKind::MemoryWeb,
+            SourceKind::MemoryStrands => SourceRecordKind::MemoryStrands,
+            SourceKind::Config => SourceRecordKind::Config,
+        },
+        path: source.path.to_string(),
+        sha256: source.sha256.map(|digest| digest.to_string()),
+        blob_oid: None,
+    }
+}
