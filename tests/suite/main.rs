@@ -1,1 +1,4 @@
-//! End-to-end tests.
+//! End-to-end tests: the real binary in real repositories.
+
+mod program;
+mod project;
