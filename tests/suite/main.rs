@@ -1,4 +1,5 @@
 //! End-to-end tests: the real binary in real repositories.
 
+mod determinism;
 mod program;
 mod project;
