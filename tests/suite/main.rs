@@ -5,3 +5,4 @@ mod kills;
 mod merging;
 mod program;
 mod project;
+mod turns;
