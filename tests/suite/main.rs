@@ -5,4 +5,5 @@ mod kills;
 mod merging;
 mod program;
 mod project;
+mod read_only;
 mod turns;
