@@ -2,4 +2,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
+mod determinism;
 mod home;
+mod kills;
+mod merging;
+mod program;
+mod project;
+mod read_only;
+mod turns;
