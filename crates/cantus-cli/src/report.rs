@@ -98,11 +98,11 @@ fn problems(target: &Target) -> Vec<String> {
         State::Form(ends) => vec![form(*ends).to_owned()],
         State::Foreign => vec!["Cantus did not write this file, and leaves it alone".to_owned()],
         State::Orphan => vec!["it is generated, but no longer configured: it will be removed".to_owned()],
-        State::Edited { edits, .. } if edits.is_empty() => vec!["a merge is under way here".to_owned()],
+        State::Edited { kept: Some(Kept::Unmerged), .. } => vec!["a merge is under way here".to_owned()],
         State::Edited { edits, .. } => {
             let mut lines: Vec<_> = edits.iter().take(MOST_EDITS).map(edit).collect();
             if edits.len() > MOST_EDITS {
-                lines.push(format!("and {} more", plural(edits.len() - MOST_EDITS, "edit")));
+                lines.push(format!("and {} more", group((edits.len() - MOST_EDITS) as u64)));
             }
             lines
         }
@@ -111,7 +111,7 @@ fn problems(target: &Target) -> Vec<String> {
 
 fn edit(edit: &Edit) -> String {
     let mut text = format!("line {}: {}", edit.line, edit.what);
-    if let Some((path, line)) = &edit.source {
+    if let Some((path, line)) = edit.note() {
         text.push_str(&format!("; its source is {path}:{line}"));
     }
     if let Some(section) = &edit.section {
@@ -133,9 +133,10 @@ fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
     let command = projection.command();
     match &target.state {
         State::Edited { kept: Some(kept), .. } => {
-            vec![format!("`{command}` writes it anew; the edited text is kept in {}", place(*kept))]
+            let deed = if target.is_removed() { "removes it" } else { "writes it anew" };
+            vec![format!("`{command}` {deed}; the edited text is kept in {}", place(*kept))]
         }
-        State::Edited { edits, .. } if edits.iter().any(|edit| edit.source.is_some()) => vec![
+        State::Edited { edits, .. } if edits.iter().any(|edit| edit.note().is_some()) => vec![
             format!("make the change in the note that is named, then run `{command} --force`"),
             "or commit the file as it is: a text that git holds is written over without --force".to_owned(),
         ],
@@ -202,6 +203,13 @@ fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed
     match deed {
         Deed::Refused => {
             writeln!(out, "{BAD}{:>12}{BAD:#} {files}: {counts}; nothing was written", "Refused")
+        }
+        _ if plan.is_refused() => {
+            writeln!(
+                out,
+                "{CARE}{:>12}{CARE:#} {files}: {counts} (`{command}` will refuse; see above)",
+                "Stale"
+            )
         }
         _ => writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}`)", "Stale"),
     }

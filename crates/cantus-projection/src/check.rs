@@ -55,7 +55,7 @@ fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
     let section = edit.section.as_ref().map_or_else(String::new, |section| format!(" (section `{section}`)"));
     let fault =
         Diagnostic::error("drift.edited", format!("{}{section}", edit.what)).at(&target.path).line(line);
-    fault.help(match &edit.source {
+    fault.help(match edit.note() {
         Some((path, line)) => format!("make the change in {path}:{line}, then run `{}`", projection.command),
         None => format!("run `{} --force` to write the file anew", projection.command),
     })

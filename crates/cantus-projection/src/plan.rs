@@ -90,6 +90,16 @@ pub struct Edit {
     pub source: Option<(String, u32)>,
 }
 
+impl Edit {
+    /// The file of the project and the line that the text comes from; `None` where that is a text of the built-in package, which
+    /// nobody here can change.
+    #[must_use]
+    pub fn note(&self) -> Option<(&str, u32)> {
+        let (path, line) = self.source.as_ref()?;
+        (!path.starts_with("package:")).then_some((path.as_str(), *line))
+    }
+}
+
 /// What is done with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -335,6 +345,9 @@ impl Judge<'_> {
         let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path);
+        }
+        if normal.iter().all(u8::is_ascii_whitespace) {
+            return State::Stale { problem: "the file is empty".to_owned() };
         }
         let edits = match &lock {
             None => vec![self.unknown_edit()],

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cantus_fs::{Fault, FaultDisk, FaultKind, On, Operation, RealDisk, Root, TargetError};
 use cantus_projection::{ApplyError, Mend, Plan, Projection, apply, check, plan};
 use cantus_testkit::Repo;
-use cantus_workspace::Project;
+use cantus_workspace::{Options, Project};
 
 const STAGES: On = On::Only(Operation::Stage);
 const COMMITS: On = On::Only(Operation::Commit);
@@ -68,7 +68,7 @@ fn real(repo: &Repo) -> Root {
 
 #[track_caller]
 fn composed(root: &Root) -> (Project, Projection) {
-    let project = Project::open(root).value.unwrap();
+    let project = Project::open(root, &Options::default()).value.unwrap();
     let projection = Projection::compose(&project).value.unwrap();
     (project, projection)
 }
