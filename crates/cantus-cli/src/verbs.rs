@@ -128,15 +128,7 @@ fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
 
 /// Every faulty target as one failure.
 fn targets(error: PlanError) -> Failure {
-    let fault = |error: &dyn std::error::Error| {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message.push_str(&format!(": {error}"));
-            cause = error.source();
-        }
-        Diagnostic::error("target", message)
-            .help("a committed file is a regular file inside the project: move this away")
-    };
-    Failure::diagnostics(error.0.into_iter().map(|error| fault(&error)).collect())
+    let help = "a committed file is a regular file inside the project: move this away";
+    let fault = |error| Diagnostic::from_error("target", &error).help(help);
+    Failure::diagnostics(error.0.into_iter().map(fault).collect())
 }

@@ -1,5 +1,6 @@
 //! What was wrong, where, and what to do about it.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::Serialize;
@@ -60,6 +61,18 @@ impl Diagnostic {
     #[must_use]
     pub fn note(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(code, Severity::Note, message)
+    }
+
+    /// An error of kind `code` that says what `error` says, and its causes on the same line.
+    #[must_use]
+    pub fn from_error(code: &'static str, error: &dyn Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Self::error(code, message)
     }
 
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {

@@ -161,7 +161,7 @@ fn read_one(
 fn link_fault(path: &RelPath, error: &LinkError) -> Diagnostic {
     match error {
         LinkError::Read { source: ReadError::TooLarge { size, limit }, .. } => too_large(path, *size, *limit),
-        _ => with_causes("note.symlink", error)
+        _ => Diagnostic::from_error("note.symlink", error)
             .at(path)
             .help("copy the file here, or link to one inside the note folder"),
     }
@@ -183,18 +183,7 @@ fn too_large(path: &RelPath, size: u64, limit: u64) -> Diagnostic {
 }
 
 pub(crate) fn io_fault(error: &dyn Error) -> Diagnostic {
-    with_causes("io", error)
-}
-
-/// An error with its causes on one line.
-fn with_causes(code: &'static str, error: &dyn Error) -> Diagnostic {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    Diagnostic::error(code, message)
+    Diagnostic::from_error("io", error)
 }
 
 /// The files of a package folder (`None`: the root itself) by their path below it.
