@@ -5,6 +5,7 @@
 mod determinism;
 mod home;
 mod kills;
+mod manifest;
 mod merging;
 mod program;
 mod project;
