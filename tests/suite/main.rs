@@ -9,4 +9,5 @@ mod merging;
 mod program;
 mod project;
 mod read_only;
+mod refusals;
 mod turns;
