@@ -13,3 +13,4 @@ mod read_only;
 mod refusals;
 mod turns;
 mod vectors;
+mod verbs;
