@@ -10,7 +10,7 @@ use cantus_memory::Corpus;
 use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
-use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_project};
+use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
 use crate::gather::{Gather, Stamps, io_fault, package_files};
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(Package::built_in);
@@ -166,7 +166,11 @@ pub(crate) fn path(path: &str) -> RelPath {
 
 /// The note folder: the configured one, else the one that exists.
 fn memory(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Option<RelPath> {
-    let found: Vec<_> = MEMORIES.into_iter().filter(|memory| exists(root, memory)).collect();
+    let mut found: Vec<_> = MEMORIES.into_iter().filter(|memory| exists(root, memory)).collect();
+    if found.len() > 1 {
+        // A source folder that happens to be called so is no second place.
+        found.retain(|memory| is_note_folder(root.disk().as_ref(), &root.at(&path(memory))));
+    }
     let memory = match (&config.memory, found.as_slice()) {
         (Some(memory), _) => memory.clone(),
         (None, []) => return None,
