@@ -136,8 +136,7 @@ error: no project here: neither a configuration nor a note folder [project.none]
     assert_data_eq!(
         output.stderr,
         str![[r#"
-error: no project here: neither a configuration nor a note folder [project.none]
-  help: write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
+error: `nowhere`, given as the root: No such file or directory (os error 2)
 
 "#]]
     );
@@ -412,14 +411,15 @@ fn types_and_priorities_of_the_wrong_kind() {
     check_note(
         "---\ntype: cor\n---\n",
         str![[r#"
-memory/a.md:2: error: `type` must be `core` or `reference` or `short` or `long`, not `cor` [note.value]
+memory/a.md:2: error: `type` must be `core` or `reference`, not `cor` [note.value]
+  help: did you mean `core`?
 
 "#]],
     );
     check_note(
         "---\ntype: [core]\n---\n",
         str![[r#"
-memory/a.md:2: error: `type` must be `core` or `reference` or `short` or `long`, not a list [note.value]
+memory/a.md:2: error: `type` must be `core` or `reference`, not a list [note.value]
 
 "#]],
     );
@@ -574,7 +574,7 @@ fn names_that_are_equal_but_for_unicode_form() {
     check_repo(
         &repo,
         str![[r#"
-memory/café.md: error: `memory/café.md` and `memory/café.md` have one name but for case or Unicode form [name.collision]
+memory/café.md: error: `memory/caf/u{e9}.md` and `memory/cafe/u{301}.md` have one name but for case or Unicode form [name.collision]
   help: rename one: macOS and Windows can't hold both
 
 "#]],
@@ -961,8 +961,8 @@ fn a_folder_that_is_named_like_a_note() {
     check_repo(
         &repo,
         str![[r#"
-memory/x.md: error: the folder holds notes, but there is no descriptor `memory/x.md.md` [web.stray]
-  help: write `memory/x.md.md` with `web: true` in its front matter, or move the notes up or into `assets/`
+memory/x.md: error: a folder is named like a note [note.folder]
+  help: rename the folder: a note is a file
 
 "#]],
     );
@@ -1037,7 +1037,7 @@ fn a_configuration_with_wrong_values() {
     check_config(
         "name = 5\ntitle = []\ncommand = true\n",
         str![[r#"
-cantus.toml:1: error: `name` must be a text, not an integer [config]
+cantus.toml:1: error: `name` must be a text, not `5` [config]
 cantus.toml:2: error: `title` must be a text, not an array [config]
 cantus.toml:3: error: `command` must be a text, not a boolean [config]
 
@@ -1053,7 +1053,7 @@ cantus.toml:1: error: `width` must be 0 (no wrapping) or from 20 to 10000 cells,
     check_config(
         "width = -1\n",
         str![[r#"
-cantus.toml:1: error: `width` must be a whole number, 0 or more, not an integer [config]
+cantus.toml:1: error: `width` must be a whole number, 0 or more, not `-1` [config]
 
 "#]],
     );
@@ -1276,8 +1276,8 @@ house: error: the folder is not there [package]
     check(
         "//- cantus.toml\npackage = \"house\"\n//- house/x.txt\n",
         str![[r#"
-house/package.toml: error: a package needs this file, with `name` and `version` [package]
 house/contract.md: error: a package needs this file [package]
+house/package.toml: error: a package needs this file, with `name` and `version` [package]
 
 "#]],
     );
@@ -1330,8 +1330,8 @@ house/package.toml:2: error: `version` must be a non-empty text [package]
         "house/package.toml",
         "nam = \"house\"\nversion = \"1\"\n",
         str![[r#"
-house/package.toml:1: error: unknown key `nam`: did you mean `name`? [package]
 house/package.toml: error: the key `name` is missing [package]
+house/package.toml:1: error: unknown key `nam`: did you mean `name`? [package]
 
 "#]],
     );
@@ -1495,7 +1495,7 @@ fn a_contract_without_end() {
     check_contract(
         "## A\n\n{% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}\n",
         str![[r#"
-house/contract.md:5: error: the template fails: engine ran out of fuel [package.contract]
+house/contract.md:5: error: the template fails: more than 1000000 steps: does it loop? [package.contract]
 
 "#]],
     );
@@ -1551,22 +1551,22 @@ fn every_problem_is_told_in_one_run() {
         str![[r#"
 cantus.toml:1: error: unknown key `widht` [config]
   help: did you mean `width`?
-house/package.toml: error: the key `version` is missing [package]
 house/contract.md: error: a package needs this file [package]
+house/package.toml: error: the key `version` is missing [package]
 memory/a.md:1: error: a note must start with front matter [note.front_matter]
   help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
-memory/b.md:4: error: `priority` must be a whole number, 0 or more, not `yes` [note.value]
-  help: `yes` is text in YAML 1.2, and never a number
 memory/b.md:3: error: unknown key `prioriti` [note.key]
   help: did you mean `priority`?
-memory/c/one.md:3: error: a strand must not declare `type`: it belongs to its web [note.value]
-memory/c/two.md:2: error: `summary` must be text (quote it), not a list [note.value]
-memory/c/two.md:1: error: the label `two` means more than one strand: `memory/c/one.md` (keyword), `memory/c/two.md` (file name) [web.label]
-  help: rename a keyword or an alias so that each label means one strand
-memory/d: error: the folder holds notes, but there is no descriptor `memory/d.md` [web.stray]
-  help: write `memory/d.md` with `web: true` in its front matter, or move the notes up or into `assets/`
+memory/b.md:4: error: `priority` must be a whole number, 0 or more, not `yes` [note.value]
+  help: `yes` is text in YAML 1.2, and never a number
 memory/c.md:4: error: the roster markers are unbalanced [web.markers]
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
+memory/c/one.md:3: error: a strand must not declare `type`: it belongs to its web [note.value]
+memory/c/two.md:1: error: the label `two` means more than one strand: `memory/c/one.md` (keyword), `memory/c/two.md` (file name) [web.label]
+  help: rename a keyword or an alias so that each label means one strand
+memory/c/two.md:2: error: `summary` must be text (quote it), not a list [note.value]
+memory/d: error: the folder holds notes, but there is no descriptor `memory/d.md` [web.stray]
+  help: write `memory/d.md` with `web: true` in its front matter, or move the notes up or into `assets/`
 
 "#]],
     );

@@ -356,7 +356,7 @@ error: invalid fact purpose=`fun`
     check_error(
         &["render", "-f", "provider=9"],
         str![[r#"
-error: `9` is not a provider: expected a letter, then letters, digits, `_` and `-`
+error: invalid fact provider: `9` is not a provider: expected a letter, then letters, digits, `_` and `-`
 
 "#]],
     );
@@ -692,8 +692,8 @@ nowhere: error: not a folder [package]
     check_error(
         &["render", "--package", "memory"],
         str![[r#"
-memory/package.toml: error: a package needs this file, with `name` and `version` [package]
 memory/contract.md: error: a package needs this file [package]
+memory/package.toml: error: a package needs this file, with `name` and `version` [package]
 
 "#]],
     );

@@ -119,6 +119,11 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// Sorts findings by file and line, those of one place in the order in which they were found; those without a file come first.
+pub fn sort_by_place(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+}
+
 /// A value, and everything that was wrong on the way to it.
 ///
 /// Pure code gives both: it doesn't stop at the first fault. Whether the value may be used is the caller's to

@@ -229,12 +229,22 @@ fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut V
         diagnostics.push(
             Diagnostic::error(
                 "name.collision",
-                format!("`{path}` and `{other}` have one name but for case or Unicode form"),
+                format!(
+                    "`{}` and `{}` have one name but for case or Unicode form",
+                    spelled(path),
+                    spelled(other)
+                ),
             )
             .at(path)
             .help("rename one: macOS and Windows can't hold both"),
         );
     }
+}
+
+/// A path with its non-ASCII characters as code points, so that two forms of one name can be told apart.
+fn spelled(path: &RelPath) -> String {
+    let spell = |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
+    path.as_str().chars().map(spell).collect()
 }
 
 /// Each path with the one before it that has the same key.

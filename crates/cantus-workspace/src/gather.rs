@@ -46,6 +46,11 @@ impl Gather<'_> {
             let Some(found) = self.found(self.memory, &entry) else { continue };
             let name = found.path.file_name();
             match found.kind {
+                Kind::Folder if name.ends_with(".md") => {
+                    let fault =
+                        Diagnostic::error("note.folder", "a folder is named like a note").at(&found.path);
+                    self.diagnostics.push(fault.help("rename the folder: a note is a file"));
+                }
                 Kind::Folder if name != "assets" => folders.push(found.path),
                 Kind::Folder => {}
                 _ if name.eq_ignore_ascii_case("README.md") => {}

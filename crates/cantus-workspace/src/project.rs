@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use cantus_compose::{Home, Material, Package, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
-use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, sort_by_place};
 use cantus_memory::Corpus;
 use toml::de::DeTable;
 
@@ -69,6 +69,7 @@ impl Project {
             .tree();
             Corpus::parse(tree).collect(&mut diagnostics)
         });
+        sort_by_place(&mut diagnostics);
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let value = package.filter(|_| !errors).map(|package| Self { config, memory, package, corpus });
         Outcome { value, diagnostics }
