@@ -3,10 +3,15 @@
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
 mod determinism;
+mod discovery;
 mod home;
 mod kills;
+mod manifest;
 mod merging;
 mod program;
 mod project;
 mod read_only;
+mod refusals;
 mod turns;
+mod vectors;
+mod verbs;

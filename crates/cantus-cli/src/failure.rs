@@ -54,13 +54,8 @@ impl Failure {
             Kind::BrokenPipe => {}
             Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics)?,
             Kind::Error(error) => {
-                write!(err, "{BAD}error{BAD:#}: {error}")?;
-                let mut cause = error.source();
-                while let Some(error) = cause {
-                    write!(err, ": {error}")?;
-                    cause = error.source();
-                }
-                writeln!(err)?;
+                let message = Diagnostic::from_error("error", error.as_ref()).message;
+                writeln!(err, "{BAD}error{BAD:#}: {message}")?;
             }
         }
         for hint in &self.hints {

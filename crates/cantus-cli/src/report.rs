@@ -95,7 +95,7 @@ fn problems(target: &Target) -> Vec<String> {
     match &target.state {
         State::Fresh(_) | State::Missing => Vec::new(),
         State::Stale { problem } => vec![problem.clone()],
-        State::Form(ends) => vec![form(*ends).to_owned()],
+        State::Form(ends) => vec![ends.problem().to_owned()],
         State::Foreign => vec!["Cantus did not write this file, and leaves it alone".to_owned()],
         State::Orphan => vec!["it is generated, but no longer configured: it will be removed".to_owned()],
         State::Edited { kept: Some(Kept::Unmerged), .. } => vec!["a merge is under way here".to_owned()],
@@ -118,14 +118,6 @@ fn edit(edit: &Edit) -> String {
         text.push_str(&format!(" (section {section})"));
     }
     text
-}
-
-fn form(ends: LineEnds) -> &'static str {
-    match ends {
-        LineEnds::ByteOrderMark => "the text is right, but a byte order mark leads it",
-        LineEnds::Mixed => "the text is right, but its line ends are mixed",
-        LineEnds::Lf | LineEnds::Crlf => "the text is right, but its line ends are not those of the original",
-    }
 }
 
 /// The ways out for a target that may not be touched.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cantus_compose::Home;
-use cantus_fs::{Disk, RealDisk, Root};
+use cantus_fs::{Disk, Kind, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{PlanError, Projection};
 use cantus_workspace::{Options, Project, Stamps, find_root, read_home};
@@ -41,8 +41,14 @@ fn root(global: &Global) -> Result<Root, Failure> {
         None => std::env::current_dir().map_err(Failure::error)?,
     };
     let start = std::path::absolute(&start).map_err(Failure::error)?;
-    if global.root.is_some() {
-        return Ok(Root::new(disk, start));
+    if let Some(named) = &global.root {
+        return match disk.canonical(&start).map(|real| disk.kind(&real)) {
+            Ok(Ok(Some(Kind::Folder))) => Ok(Root::new(disk, start)),
+            Ok(_) => {
+                Err(Failure::error(format!("`{}`, given as the root, is not a folder", named.display())))
+            }
+            Err(error) => Err(Failure::error(format!("`{}`, given as the root: {error}", named.display()))),
+        };
     }
     match find_root(disk.as_ref(), &start) {
         Some(folder) => Ok(Root::new(disk, folder)),
@@ -128,15 +134,7 @@ fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
 
 /// Every faulty target as one failure.
 fn targets(error: PlanError) -> Failure {
-    let fault = |error: &dyn std::error::Error| {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            message.push_str(&format!(": {error}"));
-            cause = error.source();
-        }
-        Diagnostic::error("target", message)
-            .help("a committed file is a regular file inside the project: move this away")
-    };
-    Failure::diagnostics(error.0.into_iter().map(|error| fault(&error)).collect())
+    let help = "a committed file is a regular file inside the project: move this away";
+    let fault = |error| Diagnostic::from_error("target", &error).help(help);
+    Failure::diagnostics(error.0.into_iter().map(fault).collect())
 }

@@ -110,6 +110,9 @@ impl Rendered {
 
 fn render(template: &str, variables: &Variables<'_>) -> Result<String, (usize, String)> {
     let position = |error: &minijinja::Error| {
+        if error.kind() == minijinja::ErrorKind::OutOfFuel {
+            return (error.line().unwrap_or(1), format!("more than {FUEL} steps: does it loop?"));
+        }
         let detail = error
             .detail()
             .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
@@ -426,6 +429,6 @@ mod tests {
     fn an_endless_template_ends() {
         let contract = "# A\n{% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}\n";
         let faults = parts(&package(contract), &variables()).err().unwrap();
-        assert!(faults[0].message.contains("fuel"), "{}", faults[0].message);
+        assert!(faults[0].message.contains("more than 1000000 steps"), "{}", faults[0].message);
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use cantus_manifest::manifest::{
     Budget, BundleRecord, CacheStatus, Compiler, DeliveryRecord, DeliveryStatus, FactsRecord, LayerBudget,
     Manifest, Observation, ObservationStatus, SCHEMA_VERSION, SectionRecord, SectionStatus, SourceRecord,
-    SourceRecordKind, SourceScope,
+    SourceScope,
 };
-use cantus_manifest::{Layer, Source, SourceKind};
+use cantus_manifest::{Layer, Source};
 
 use crate::bundle::Bundle;
 use crate::package::Package;
@@ -130,15 +130,7 @@ fn source(source: &Source) -> SourceRecord {
             Layer::Project => SourceScope::Project,
             Layer::Launch => SourceScope::Launch,
         },
-        kind: match source.kind {
-            SourceKind::PackageTemplate => SourceRecordKind::PackageTemplate,
-            SourceKind::HelperTemplate => SourceRecordKind::HelperTemplate,
-            SourceKind::ProviderDirective => SourceRecordKind::ProviderDirective,
-            SourceKind::MemoryNote => SourceRecordKind::MemoryNote,
-            SourceKind::MemoryWeb => SourceRecordKind::MemoryWeb,
-            SourceKind::MemoryStrands => SourceRecordKind::MemoryStrands,
-            SourceKind::Config => SourceRecordKind::Config,
-        },
+        kind: source.kind,
         path: source.path.to_string(),
         sha256: source.sha256.map(|digest| digest.to_string()),
         blob_oid: None,

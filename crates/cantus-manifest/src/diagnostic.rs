@@ -1,5 +1,6 @@
 //! What was wrong, where, and what to do about it.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::Serialize;
@@ -62,6 +63,18 @@ impl Diagnostic {
         Self::new(code, Severity::Note, message)
     }
 
+    /// An error of kind `code` that says what `error` says, and its causes on the same line.
+    #[must_use]
+    pub fn from_error(code: &'static str, error: &dyn Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            message.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Self::error(code, message)
+    }
+
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         Self { code, severity, path: None, line: None, message: message.into(), help: None }
     }
@@ -104,6 +117,11 @@ impl fmt::Display for Diagnostic {
         }
         Ok(())
     }
+}
+
+/// Sorts findings by file and line, those of one place in the order in which they were found; those without a file come first.
+pub fn sort_by_place(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
 }
 
 /// A value, and everything that was wrong on the way to it.

@@ -18,7 +18,7 @@ pub mod manifest;
 mod path;
 mod section;
 
-pub use diagnostic::{Diagnostic, Outcome, Severity};
+pub use diagnostic::{Diagnostic, Outcome, Severity, sort_by_place};
 pub use digest::{Digest, ParseDigestError, common_digest, tokens_est};
 pub use facts::{Actor, Facts, Mode, ParseProviderError, Provider, Purpose};
 pub use json::canonical_json;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::{Actor, ExclusionReason, Layer, Lifecycle, Mode, Purpose};
+use crate::{Actor, ExclusionReason, Layer, Lifecycle, Mode, Purpose, SourceKind};
 
 /// The version that is written.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -175,7 +175,7 @@ pub struct SourceRecord {
     /// The layer that it belongs to.
     pub scope: SourceScope,
     /// What kind of input it is.
-    pub kind: SourceRecordKind,
+    pub kind: SourceKind,
     /// Where it lies below its root.
     pub path: String,
     /// The SHA-256 of its bytes.
@@ -200,30 +200,6 @@ pub enum SourceScope {
     Project,
     /// The host.
     Launch,
-}
-
-/// Every kind of source that the contract knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceRecordKind {
-    /// A package's contract.
-    PackageTemplate,
-    /// A package's helper text.
-    HelperTemplate,
-    /// A provider's text in a package.
-    ProviderDirective,
-    /// A note.
-    MemoryNote,
-    /// A web's descriptor.
-    MemoryWeb,
-    /// A strand.
-    MemoryStrands,
-    /// A configuration.
-    Config,
-    /// Made by a program.
-    Generated,
-    /// Read back from an older file.
-    LegacyFallback,
 }
 
 /// How a bundle, or the helpers' bundle, reached its agent.

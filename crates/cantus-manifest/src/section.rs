@@ -203,7 +203,7 @@ impl From<SectionId> for String {
     }
 }
 
-/// What kind of input a section was made of.
+/// What kind of input a section was made of: every kind that the contract knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
@@ -221,6 +221,10 @@ pub enum SourceKind {
     MemoryStrands,
     /// The configuration.
     Config,
+    /// Made by a program; none of ours.
+    Generated,
+    /// Read back from an older file; none of ours.
+    LegacyFallback,
 }
 
 /// One input of a section. Never part of a digest.

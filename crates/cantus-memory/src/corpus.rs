@@ -10,7 +10,7 @@ use crate::front_matter::{Block, Fields, split};
 use crate::markers;
 use crate::note::{Content, Note, NoteKind, decode, open};
 use crate::parallel;
-use crate::unicode::{fold, norm, slug};
+use crate::unicode::{fold, is_blank, norm, slug};
 use crate::web::{Roster, Strand, Web};
 
 /// One file as it lies on disk.
@@ -210,6 +210,11 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
     let strand = Strand::from_fields(path, fields, Content { text, body, body_line, sha256 });
+    if is_blank(strand.body().text) {
+        let message = "a strand needs a text below its front matter";
+        let fault = Diagnostic::error("note.value", message).at(path).line(1);
+        diagnostics.push(fault.help("write what its keyword stands for, or remove the file"));
+    }
     if roster == Roster::List && strand.summary.is_none() && diagnostics.is_empty() {
         let message = "a strand of a web with `roster: list` needs a `summary`";
         let fault = Diagnostic::error("web.summary", message).at(path).line(1);
@@ -224,12 +229,22 @@ fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut V
         diagnostics.push(
             Diagnostic::error(
                 "name.collision",
-                format!("`{path}` and `{other}` have one name but for case or Unicode form"),
+                format!(
+                    "`{}` and `{}` have one name but for case or Unicode form",
+                    spelled(path),
+                    spelled(other)
+                ),
             )
             .at(path)
             .help("rename one: macOS and Windows can't hold both"),
         );
     }
+}
+
+/// A path with its non-ASCII characters as code points, so that two forms of one name can be told apart.
+fn spelled(path: &RelPath) -> String {
+    let spell = |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
+    path.as_str().chars().map(spell).collect()
 }
 
 /// Each path with the one before it that has the same key.

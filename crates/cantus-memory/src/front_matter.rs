@@ -176,14 +176,28 @@ impl<'a> Fields<'a> {
 
     /// One of a few words, its white space collapsed.
     pub(crate) fn choice(&mut self, name: &str, choices: &[&'static str]) -> Option<&'static str> {
+        self.choice_or_legacy(name, choices, &[])
+    }
+
+    /// One of a few words, or an older one that is understood but not offered.
+    pub(crate) fn choice_or_legacy(
+        &mut self,
+        name: &str,
+        choices: &[&'static str],
+        legacy: &[&'static str],
+    ) -> Option<&'static str> {
         let (line, value) = self.take(name)?;
-        let found = match &value {
-            Value::Text(text, _) => choices.iter().find(|choice| **choice == collapse(text)).copied(),
-            _ => None,
+        let Value::Text(text, _) = &value else {
+            self.wrong(line, name, &alternatives(choices), &value);
+            return None;
         };
+        let word = collapse(text);
+        let found = choices.iter().chain(legacy).find(|choice| **choice == word).copied();
         if found.is_none() {
-            let expected = choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>();
-            self.wrong(line, name, &expected.join(" or "), &value);
+            self.wrong(line, name, &alternatives(choices), &value);
+            if let (Some(near), Some(fault)) = (nearest(&word, choices), self.diagnostics.last_mut()) {
+                fault.help.get_or_insert_with(|| format!("did you mean `{near}`?"));
+            }
         }
         found
     }
@@ -233,6 +247,10 @@ impl<'a> Fields<'a> {
             });
         }
     }
+}
+
+fn alternatives(choices: &[&str]) -> String {
+    choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(" or ")
 }
 
 /// Whether YAML 1.1 reads these digits as another number or as text.

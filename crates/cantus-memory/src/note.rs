@@ -107,7 +107,7 @@ impl Note {
     /// Takes the fields of a flat note; `None` if it has no usable kind. Faults are in the diagnostics of `fields`.
     pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Option<Self> {
         let (line, faults) = (fields.line("type").unwrap_or(1), fields.faults());
-        let kind = fields.choice("type", &["core", "reference", "short", "long"]);
+        let kind = fields.choice_or_legacy("type", &["core", "reference"], &["short", "long"]);
         if kind.is_none() && fields.faults() == faults {
             fields
                 .fault(line, "the front matter says neither `type: core`, `type: reference` nor `web: true`");

@@ -186,9 +186,6 @@ impl Strand {
                 fields.ignore(forbidden);
             }
         }
-        if is_blank(self.body().text) {
-            fields.fault(1, "a strand needs a text below its front matter");
-        }
         fields.finish(STRAND_KEYS);
     }
 }

@@ -37,7 +37,7 @@ fn drift(target: &Target, projection: &Projection) -> Vec<Diagnostic> {
         State::Fresh(_) => Vec::new(),
         State::Missing => one("drift.missing", "the file is missing".to_owned()),
         State::Stale { problem } => one("drift.stale", problem.clone()),
-        State::Form(ends) => one("drift.form", form(*ends).to_owned()),
+        State::Form(ends) => one("drift.form", ends.problem().to_owned()),
         State::Foreign => {
             let fault = Diagnostic::error("drift.foreign", "Cantus did not write this file").at(&target.path);
             vec![fault.help(format!("move its text into notes, then run `{} --force`", projection.command))]
@@ -59,15 +59,6 @@ fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
         Some((path, line)) => format!("make the change in {path}:{line}, then run `{}`", projection.command),
         None => format!("run `{} --force` to write the file anew", projection.command),
     })
-}
-
-/// What is wrong with a file whose text is right.
-pub(crate) fn form(ends: LineEnds) -> &'static str {
-    match ends {
-        LineEnds::ByteOrderMark => "the text is right, but a byte order mark leads it",
-        LineEnds::Mixed => "the text is right, but its line ends are mixed",
-        LineEnds::Lf | LineEnds::Crlf => "the text is right, but its line ends are not those of the original",
-    }
 }
 
 /// Copies that are not byte for byte the original. Whether either is right is another question.

@@ -15,6 +15,18 @@ pub enum LineEnds {
     ByteOrderMark,
 }
 
+impl LineEnds {
+    /// What is wrong with a file of these line ends whose text is right.
+    #[must_use]
+    pub fn problem(self) -> &'static str {
+        match self {
+            Self::ByteOrderMark => "the text is right, but a byte order mark leads it",
+            Self::Mixed => "the text is right, but its line ends are mixed",
+            Self::Lf | Self::Crlf => "the text is right, but its line ends are not those of the original",
+        }
+    }
+}
+
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The line ends of `bytes`, and the bytes with line feeds alone and without a mark.

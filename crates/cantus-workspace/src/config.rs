@@ -360,7 +360,7 @@ mod tests {
         check_faults(
             "name = 5\nwidth = 12\n",
             &[
-                "cantus.toml:1: error: `name` must be a text, not an integer",
+                "cantus.toml:1: error: `name` must be a text, not `5`",
                 "cantus.toml:2: error: `width` must be 0 (no wrapping) or from 20 to 10000 cells, not 12",
             ],
         );

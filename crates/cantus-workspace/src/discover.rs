@@ -59,7 +59,7 @@ pub(crate) fn cargo_table<'a, 'i>(table: &'a DeTable<'i>) -> Option<&'a DeTable<
 
 /// Whether a folder named like a note folder is one: it holds a `.md` file or nothing. A source folder that happens to be
 /// called `memory` isn't.
-fn is_note_folder(disk: &dyn Disk, folder: &Path) -> bool {
+pub(crate) fn is_note_folder(disk: &dyn Disk, folder: &Path) -> bool {
     if !matches!(disk.kind(folder), Ok(Some(Kind::Folder | Kind::Symlink))) {
         return false;
     }

@@ -46,6 +46,11 @@ impl Gather<'_> {
             let Some(found) = self.found(self.memory, &entry) else { continue };
             let name = found.path.file_name();
             match found.kind {
+                Kind::Folder if name.ends_with(".md") => {
+                    let fault =
+                        Diagnostic::error("note.folder", "a folder is named like a note").at(&found.path);
+                    self.diagnostics.push(fault.help("rename the folder: a note is a file"));
+                }
                 Kind::Folder if name != "assets" => folders.push(found.path),
                 Kind::Folder => {}
                 _ if name.eq_ignore_ascii_case("README.md") => {}
@@ -161,7 +166,7 @@ fn read_one(
 fn link_fault(path: &RelPath, error: &LinkError) -> Diagnostic {
     match error {
         LinkError::Read { source: ReadError::TooLarge { size, limit }, .. } => too_large(path, *size, *limit),
-        _ => with_causes("note.symlink", error)
+        _ => Diagnostic::from_error("note.symlink", error)
             .at(path)
             .help("copy the file here, or link to one inside the note folder"),
     }
@@ -183,18 +188,7 @@ fn too_large(path: &RelPath, size: u64, limit: u64) -> Diagnostic {
 }
 
 pub(crate) fn io_fault(error: &dyn Error) -> Diagnostic {
-    with_causes("io", error)
-}
-
-/// An error with its causes on one line.
-fn with_causes(code: &'static str, error: &dyn Error) -> Diagnostic {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    Diagnostic::error(code, message)
+    Diagnostic::from_error("io", error)
 }
 
 /// The files of a package folder (`None`: the root itself) by their path below it.

@@ -42,11 +42,11 @@ impl<'a> Keys<'a> {
     }
 
     fn wrong(&self, source: &mut Source<'_>, name: &str, expected: &str, value: &Spanned<DeValue<'_>>) {
-        let found = value.get_ref().type_str();
-        source.fault(
-            value.span(),
-            format!("`{}{name}` must be {expected}, not {}", self.prefix, article(found)),
-        );
+        let found = match value.get_ref() {
+            DeValue::Integer(number) => format!("`{number}`"),
+            other => article(other.type_str()),
+        };
+        source.fault(value.span(), format!("`{}{name}` must be {expected}, not {found}", self.prefix));
     }
 
     /// A text on one line, not blank, without the white space at its ends.

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use cantus_compose::{Home, Material, Package, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
-use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, sort_by_place};
 use cantus_memory::Corpus;
 use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
-use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_project};
+use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
 use crate::gather::{Gather, Stamps, io_fault, package_files};
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(Package::built_in);
@@ -69,6 +69,7 @@ impl Project {
             .tree();
             Corpus::parse(tree).collect(&mut diagnostics)
         });
+        sort_by_place(&mut diagnostics);
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
         let value = package.filter(|_| !errors).map(|package| Self { config, memory, package, corpus });
         Outcome { value, diagnostics }
@@ -166,7 +167,11 @@ pub(crate) fn path(path: &str) -> RelPath {
 
 /// The note folder: the configured one, else the one that exists.
 fn memory(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Option<RelPath> {
-    let found: Vec<_> = MEMORIES.into_iter().filter(|memory| exists(root, memory)).collect();
+    let mut found: Vec<_> = MEMORIES.into_iter().filter(|memory| exists(root, memory)).collect();
+    if found.len() > 1 {
+        // A source folder that happens to be called so is no second place.
+        found.retain(|memory| is_note_folder(root.disk().as_ref(), &root.at(&path(memory))));
+    }
     let memory = match (&config.memory, found.as_slice()) {
         (Some(memory), _) => memory.clone(),
         (None, []) => return None,

@@ -168,7 +168,7 @@ impl Given {
     /// the root, where they aren't given.
     fn facts(&self, name: Option<&str>, root: &Root) -> Result<Facts, Failure> {
         let provider = self.provider.as_deref().map_or_else(|| Ok(Provider::native()), Provider::new);
-        let provider = provider.map_err(Failure::error)?;
+        let provider = provider.map_err(|error| Failure::error(format!("invalid fact provider: {error}")))?;
         let mode = self.mode.as_deref();
         // A mode without a launcher has no agent: it implies the actor.
         let implied =
