@@ -207,26 +207,39 @@ impl Root {
         self.disk.kind(&self.at(path)).map_err(|source| ContainError::Look { path: path.clone(), source })
     }
 
-    /// Sweeps one folder, the one of all `targets`.
-    fn sweep_folder(&self, targets: &[&RelPath]) -> io::Result<usize> {
-        let Some(first) = targets.first() else { return Ok(0) };
+    /// The bytes, at most `limit` each, of what killed runs staged for `target` and left behind. Folders behind a symlink are
+    /// left alone.
+    pub fn left_behind(&self, target: &RelPath, limit: u64) -> io::Result<Vec<Vec<u8>>> {
+        let staged = self.staged_beside(&[target])?;
+        // One that goes meanwhile, or is too large, is none.
+        Ok(staged.iter().filter_map(|path| self.disk.read(path, limit).ok()).collect())
+    }
+
+    /// The files staged for any of `targets`, which lie in one folder.
+    fn staged_beside(&self, targets: &[&RelPath]) -> io::Result<Vec<PathBuf>> {
+        let Some(first) = targets.first() else { return Ok(Vec::new()) };
         let folder = first.parent().map_or_else(|| self.path.clone(), |folder| self.at(&folder));
         match self.has_plain_folders(first) {
             Ok(true) => {}
             Err(ContainError::Look { source, .. }) => return Err(source),
-            Ok(false) | Err(_) => return Ok(0),
+            Ok(false) | Err(_) => return Ok(Vec::new()),
         }
         let entries = match self.disk.list(&folder) {
-            Err(error) if is_absent(&error) => return Ok(0),
+            Err(error) if is_absent(&error) => return Ok(Vec::new()),
             entries => entries?,
         };
         let ours = entries.iter().filter(|entry| {
             entry.kind == Kind::File
                 && targets.iter().any(|target| is_staged_name(&entry.name, target.file_name()))
         });
+        Ok(ours.map(|entry| folder.join(&entry.name)).collect())
+    }
+
+    /// Sweeps one folder, the one of all `targets`.
+    fn sweep_folder(&self, targets: &[&RelPath]) -> io::Result<usize> {
         let mut count = 0;
-        for entry in ours {
-            match self.disk.remove(&folder.join(&entry.name)) {
+        for path in self.staged_beside(targets)? {
+            match self.disk.remove(&path) {
                 Ok(()) => count += 1,
                 Err(error) if is_absent(&error) => {}
                 Err(error) => return Err(error),

@@ -1,6 +1,5 @@
 //! What to do with each target, as a value.
 
-use std::path::Path;
 use std::time::Duration;
 
 use cantus_fs::{Root, TargetError};
@@ -162,7 +161,7 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge { root: root.path(), projection, lock: &lock, mend };
+    let judge = Judge { root, projection, lock: &lock, mend };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
     let mut crlf_original = false;
@@ -226,7 +225,7 @@ impl Lock {
 }
 
 struct Judge<'a> {
-    root: &'a Path,
+    root: &'a Root,
     projection: &'a Projection,
     lock: &'a Lock,
     mend: Mend,
@@ -324,7 +323,7 @@ impl Judge<'_> {
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
     fn foreign(&self, path: &RelPath) -> State {
-        match kept(self.root, path, &[]) {
+        match kept(self.root.path(), path, &[]) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -359,7 +358,25 @@ impl Judge<'_> {
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        State::Edited { edits, kept: kept(self.root, path, &[normal, bytes]) }
+        if self.is_from_a_killed_run(render, expected, normal, first) {
+            return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
+        }
+        State::Edited { edits, kept: kept(self.root.path(), path, &[normal, bytes]) }
+    }
+
+    /// Whether the file is what a lock says that was staged and never put in its place: the run was killed between the two.
+    fn is_from_a_killed_run(
+        &self,
+        render: &str,
+        expected: &Expected<'_>,
+        normal: &[u8],
+        first: &str,
+    ) -> bool {
+        let staged = self.root.left_behind(&self.projection.lock_path, MOST_BYTES).unwrap_or_default();
+        let locks = staged.iter().filter_map(|bytes| LockFile::parse(std::str::from_utf8(bytes).ok()?).ok());
+        locks.into_iter().any(|lock| {
+            self.edits(&lock, render, expected, normal, first).is_some_and(|edits| edits.is_empty())
+        })
     }
 
     /// What can be said of an edit without a lock.

@@ -290,3 +290,18 @@ fn a_refused_plan_is_not_applied() {
     assert_eq!(error.to_string(), "nothing was written: `CLAUDE.md` may not be overwritten");
     assert_eq!(disk.count(On::Mutating), 0);
 }
+
+#[test]
+fn after_a_kill_notes_may_change_and_the_next_run_still_completes() {
+    let mut killed_between = 0;
+    for at in 1..=6 {
+        let repo = stale();
+        let plan = planned(&real(&repo));
+        let (_, root) = failing(&repo, COMMITS, at, FaultKind::CrashAfter);
+        let _ = apply(&root, &plan);
+        killed_between += usize::from(!left_overs(&repo).is_empty());
+        repo.write("memory/rules.md", &repo.read("memory/rules.md").replace("brief and kind", "kind"));
+        complete(&repo);
+    }
+    assert!(killed_between >= 4, "{killed_between}");
+}
