@@ -147,13 +147,13 @@ fn a_changed_note_makes_the_files_stale() {
      +++ AGENTS.md (composed)
      @@ [..] @@
       ### Rules (rules)
-      [..]
+
       Be brief.
      -Be kind.
      +Be nice.
-      [..]
+
       ### Tests (tests)
-      [..]
+
        Stale CLAUDE.md
      problem: the sources changed after this file was written
         note: it differs like AGENTS.md
@@ -560,13 +560,13 @@ fn an_edit_is_named_with_its_line_source_and_section() {
      +++ AGENTS.md (composed)
      @@ [..] @@
       ### Rules (rules)
-      [..]
+
       Be brief.
      -Be cruel.
      +Be kind.
-      [..]
+
       ### Tests (tests)
-      [..]
+
        Fresh CLAUDE.md
        Fresh projections/lock.toml
      -------

@@ -838,6 +838,7 @@ fn a_strand_whose_front_matter_is_unclosed() {
         "",
         str![[r#"
 memory/w/one.md:1: error: the front matter has no closing `---` line [note.front_matter]
+  help: close it with a line `---` above the text
 
 "#]],
     );
@@ -975,7 +976,7 @@ fn a_folder_where_a_committed_file_belongs() {
     check_repo(
         &repo,
         str![[r#"
-error: `AGENTS.md` is a folder; expected a regular file or nothing [target]
+AGENTS.md: error: `AGENTS.md` is a folder; expected a regular file or nothing [target]
   help: a committed file is a regular file inside the project: move this away
 
 "#]],
@@ -989,7 +990,7 @@ fn a_file_where_the_folder_of_the_lock_belongs() {
     check_repo(
         &repo,
         str![[r#"
-error: `projections/lock.toml` lies behind `projections`, which is a regular file; expected a folder [target]
+projections/lock.toml: error: `projections/lock.toml` lies behind `projections`, which is a regular file; expected a folder [target]
   help: a committed file is a regular file inside the project: move this away
 
 "#]],
@@ -1772,7 +1773,7 @@ memory: error: a symlink out of the project: the folder must lie inside it [proj
         check_repo(
             &repo,
             str![[r#"
-error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
+AGENTS.md: error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
   help: a committed file is a regular file inside the project: move this away
 
 "#]],
@@ -1781,7 +1782,7 @@ error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
         check_repo(
             &repo,
             str![[r#"
-error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
+AGENTS.md: error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
   help: a committed file is a regular file inside the project: move this away
 
 "#]],
@@ -1794,7 +1795,7 @@ error: `AGENTS.md` is a symlink; expected a regular file or nothing [target]
         check_repo(
             &repo,
             str![[r#"
-error: `projections/lock.toml` lies behind the symlink `projections`; expected a folder [target]
+projections/lock.toml: error: `projections/lock.toml` lies behind the symlink `projections`; expected a folder [target]
   help: a committed file is a regular file inside the project: move this away
 
 "#]],

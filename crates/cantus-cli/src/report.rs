@@ -172,6 +172,7 @@ fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Resu
             left -= 1;
             let line = change.value().trim_end_matches('\n');
             match change.tag() {
+                ChangeTag::Equal if line.is_empty() => writeln!(out)?,
                 ChangeTag::Equal => writeln!(out, "      {line}")?,
                 ChangeTag::Delete => writeln!(out, "     {REMOVED}-{line}{REMOVED:#}")?,
                 ChangeTag::Insert => writeln!(out, "     {ADDED}+{line}{ADDED:#}")?,

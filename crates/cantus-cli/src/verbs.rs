@@ -14,7 +14,7 @@ use std::sync::Arc;
 use cantus_compose::Home;
 use cantus_fs::{Disk, Kind, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, Severity};
-use cantus_projection::{PlanError, Projection};
+use cantus_projection::Projection;
 use cantus_workspace::{Options, Project, Stamps, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
@@ -58,11 +58,6 @@ fn root(global: &Global) -> Result<Root, Failure> {
         .hint("write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
         .hint("or name the project's folder with `--root DIR`")),
     }
-}
-
-/// The project at `root`. Warnings are printed; errors fail.
-fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Project, Failure> {
-    finish(Project::open(root, &options(global)), global, streams)
 }
 
 /// The project at `root` with its committed files, composed.
@@ -113,12 +108,17 @@ fn options(global: &Global) -> Options {
     Options { package: global.package.clone(), stamps: Stamps::Skip }
 }
 
+/// The value of an outcome. Its warnings are printed; its errors, and warnings where those count, are the failure.
 fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {
-    let Outcome { value, diagnostics } = outcome;
-    let strict =
-        global.strict && diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Warning);
+    let Outcome { value, mut diagnostics } = outcome;
+    if global.strict {
+        for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.severity == Severity::Warning)
+        {
+            diagnostic.severity = Severity::Error;
+        }
+    }
     match value {
-        Some(value) if !strict => {
+        Some(value) if !is_bad(&diagnostics, global) => {
             write_diagnostics(streams.err, &diagnostics)?;
             Ok(value)
         }
@@ -130,11 +130,4 @@ fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams
 fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
     let least = if global.strict { Severity::Warning } else { Severity::Error };
     findings.iter().any(|finding| finding.severity >= least)
-}
-
-/// Every faulty target as one failure.
-fn targets(error: PlanError) -> Failure {
-    let help = "a committed file is a regular file inside the project: move this away";
-    let fault = |error| Diagnostic::from_error("target", &error).help(help);
-    Failure::diagnostics(error.0.into_iter().map(fault).collect())
 }

@@ -124,6 +124,20 @@ pub enum ContainError {
     },
 }
 
+impl ContainError {
+    /// The path that was refused.
+    #[must_use]
+    pub fn path(&self) -> &RelPath {
+        match self {
+            Self::Symlink { path }
+            | Self::BehindSymlink { path, .. }
+            | Self::BehindFile { path, .. }
+            | Self::NotAFile { path, .. }
+            | Self::Look { path, .. } => path,
+        }
+    }
+}
+
 /// A target that could not be read, written or removed.
 #[derive(Debug, Error)]
 pub enum TargetError {
@@ -170,6 +184,21 @@ pub enum TargetError {
         /// What the disk said.
         source: io::Error,
     },
+}
+
+impl TargetError {
+    /// The target.
+    #[must_use]
+    pub fn path(&self) -> &RelPath {
+        match self {
+            Self::Contain(error) => error.path(),
+            Self::Read { path, .. }
+            | Self::Folder { path, .. }
+            | Self::Stage { path, .. }
+            | Self::Commit { path, .. }
+            | Self::Remove { path, .. } => path,
+        }
+    }
 }
 
 /// A symlink that was not followed, and where it points. Texts are relative to the root; of what lies outside,

@@ -204,7 +204,8 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         Block::None => None,
         Block::Unclosed => {
             let message = "the front matter has no closing `---` line";
-            diagnostics.push(Diagnostic::error("note.front_matter", message).at(path).line(1));
+            let fault = Diagnostic::error("note.front_matter", message).at(path).line(1);
+            diagnostics.push(fault.help("close it with a line `---` above the text"));
             None
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),

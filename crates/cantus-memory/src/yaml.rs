@@ -46,6 +46,9 @@ impl Value {
             Self::Null => "nothing".to_owned(),
             Self::Bool(value) => format!("the truth value `{value}`"),
             Self::Integer(_, text) | Self::Float(text) => format!("the number `{text}`"),
+            Self::Text(text, Quoting::Quoted) if text.chars().count() <= 40 => {
+                format!("the quoted text `{text}`")
+            }
             Self::Text(text, _) if text.chars().count() <= 40 => format!("`{text}`"),
             Self::Text(..) => "a text".to_owned(),
             Self::List(_) => "a list".to_owned(),

@@ -14,7 +14,7 @@ use crate::renders::is_root;
 #[must_use]
 pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
     let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
-    findings.extend(copies(root, projection));
+    findings.extend(copies(root, projection, plan));
     findings.extend(notes(project, projection));
     findings.extend(repositories(project, projection));
     findings.extend(declaration(projection));
@@ -56,13 +56,23 @@ fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
     let fault =
         Diagnostic::error("drift.edited", format!("{}{section}", edit.what)).at(&target.path).line(line);
     fault.help(match edit.note() {
-        Some((path, line)) => format!("make the change in {path}:{line}, then run `{}`", projection.command),
+        Some((path, line)) => {
+            format!("make the change in {path}:{line}, then run `{} --force`", projection.command)
+        }
         None => format!("run `{} --force` to write the file anew", projection.command),
     })
 }
 
 /// Copies that are not byte for byte the original. Whether either is right is another question.
-fn copies(root: &Root, projection: &Projection) -> Vec<Diagnostic> {
+fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
+    // Fresh files were compared with each other by the plan.
+    if plan.is_fresh() {
+        return Vec::new();
+    }
+    let help = match plan.is_refused() {
+        true => "mend what is said of the files first".to_owned(),
+        false => format!("run `{}`", projection.command),
+    };
     let mut files = projection.files.iter();
     let Some(original) = files.next() else { return Vec::new() };
     let read = |path: &RelPath| root.read_target(path, MOST_BYTES).ok().flatten();
@@ -72,9 +82,7 @@ fn copies(root: &Root, projection: &Projection) -> Vec<Diagnostic> {
     copies
         .map(|file| {
             let message = format!("not byte for byte the same as `{}`", original.path);
-            Diagnostic::error("parity.copy", message)
-                .at(&file.path)
-                .help(format!("run `{}`", projection.command))
+            Diagnostic::error("parity.copy", message).at(&file.path).help(help.as_str())
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cantus_fs::{Root, TargetError};
-use cantus_manifest::{Digest, RelPath};
+use cantus_manifest::{Diagnostic, Digest, RelPath};
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
@@ -112,6 +112,17 @@ pub(crate) enum Action {
 #[derive(Debug, Error)]
 #[error("{} targets can't be used", .0.len())]
 pub struct PlanError(pub Vec<TargetError>);
+
+impl PlanError {
+    /// One finding for each target.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let help = "a committed file is a regular file inside the project: move this away";
+        let finding =
+            |error: &TargetError| Diagnostic::from_error("target", error).at(error.path()).help(help);
+        self.0.iter().map(finding).collect()
+    }
+}
 
 impl Plan {
     /// Whether there is nothing to do.

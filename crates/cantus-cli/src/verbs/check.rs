@@ -1,6 +1,6 @@
 //! `cantus check`: all that CI wants to know, without writing.
 
-use cantus_manifest::{Diagnostic, Severity};
+use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{Mend, Totals, check, plan};
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::args::{CheckArgs, Global};
 use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, finish, is_bad, root, targets};
+use crate::verbs::{compose, is_bad, root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -30,9 +30,17 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(Status::CantTell);
     }
-    let (project, projection) = finish(outcome, global, streams)?;
-    let plan = plan(&root, &projection, Mend::Safe).map_err(targets)?;
-    let findings = check(&root, &project, &projection, &plan);
+    let Outcome { value, diagnostics: mut findings } = outcome;
+    let Some((project, projection)) = value else { return Err(Failure::diagnostics(findings)) };
+    let plan = match plan(&root, &projection, Mend::Safe) {
+        Ok(plan) => plan,
+        Err(error) if args.json => {
+            report::json_broken(streams.out, &error.diagnostics())?;
+            return Ok(Status::CantTell);
+        }
+        Err(error) => return Err(Failure::diagnostics(error.diagnostics())),
+    };
+    findings.extend(check(&root, &project, &projection, &plan));
     let bad = is_bad(&findings, global);
     let Totals { sections, bytes, tokens_est, common_digest } = projection.totals();
     if args.json {

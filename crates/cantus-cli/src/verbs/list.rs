@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use cantus_compose::{Section, Status as Presence};
 use cantus_projection::facts_of;
+use cantus_workspace::Project;
 use serde::Serialize;
 
 use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
-use crate::report::{group, plural, table};
+use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, open, root};
+use crate::verbs::{finish, options, root};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -34,7 +35,12 @@ struct Entry {
 }
 
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let project = open(&root(global)?, global, streams)?;
+    let outcome = Project::open(&root(global)?, &options(global));
+    if let (None, true) = (&outcome.value, args.json) {
+        report::json_broken(streams.out, &outcome.diagnostics)?;
+        return Ok(Status::CantTell);
+    }
+    let project = finish(outcome, global, streams)?;
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
     let bundle = set.bundle(facts);

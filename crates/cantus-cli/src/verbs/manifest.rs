@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use cantus_fs::{Disk as _, RealDisk};
-use cantus_manifest::canonical_json;
 use cantus_manifest::manifest::Manifest;
+use cantus_manifest::{Diagnostic, canonical_json};
 
 use crate::failure::Failure;
 use crate::{Status, Streams};
@@ -20,9 +20,10 @@ pub(crate) fn run(file: &Path, streams: &mut Streams<'_>) -> Result<Status, Fail
         std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes)?;
         bytes
     } else {
-        RealDisk
-            .read(file, MOST_BYTES)
-            .map_err(|error| Failure::error(format!("cannot read `{name}`: {error}")))?
+        RealDisk.read(file, MOST_BYTES).map_err(|error| {
+            let cause = Diagnostic::from_error("io", &error).message;
+            Failure::error(format!("cannot read `{name}`: {cause}"))
+        })?
     };
     let value = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::error(format!("`{name}` is not JSON: {error}")))?;

@@ -2,12 +2,12 @@
 
 use cantus_fs::Root;
 use cantus_manifest::{Outcome, RelPath};
-use cantus_projection::{Mend, Plan, Projection, Turn, TurnError, apply, plan};
+use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, plan};
 
 use crate::args::{Global, ProjectArgs};
 use crate::failure::Failure;
 use crate::report::{self, Deed};
-use crate::verbs::{compose, finish, root, targets};
+use crate::verbs::{compose, finish, root};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -20,7 +20,13 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
     }
     // The notes are of no use any more, and may be large.
     let projection = finish(outcome, global, streams)?.1;
-    let plan = make_plan(&root, &projection, mend, args)?;
+    let plan = match plan(&root, &projection, mend) {
+        Err(error) if args.json => {
+            report::json_broken(streams.out, &error.diagnostics())?;
+            return Ok(Status::CantTell);
+        }
+        plan => selected(plan, &projection, args)?,
+    };
     if args.check || plan.is_fresh() || plan.is_refused() {
         let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
         return tell(global, args, &projection, &plan, deed, streams);
@@ -65,7 +71,16 @@ fn write(
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
-    let plan = plan(root, projection, mend).map_err(targets)?;
+    selected(plan(root, projection, mend), projection, args)
+}
+
+/// The part of a plan that the arguments name.
+fn selected(
+    plan: Result<Plan, PlanError>,
+    projection: &Projection,
+    args: &ProjectArgs,
+) -> Result<Plan, Failure> {
+    let plan = plan.map_err(|error| Failure::diagnostics(error.diagnostics()))?;
     if args.only.is_empty() {
         return Ok(plan);
     }
