@@ -310,3 +310,22 @@ fn without_a_lock_an_edit_is_one_and_a_file_without_notice_is_foreign() {
         assert!(right, "edit {seed}: {state:?}\n{}", String::from_utf8_lossy(&bytes));
     }
 }
+
+#[test]
+fn a_line_that_is_removed_or_doubled_is_an_edit() {
+    let committed = Committed::new();
+    let starts = line_starts(&committed.text);
+    for (number, line) in starts.windows(2).map(|pair| pair[0]..pair[1]).enumerate() {
+        let text = &committed.text;
+        check(&committed, &[&text[..line.start], &text[line.end..]].concat(), number);
+        check(&committed, &[&text[..line.end], &text[line.start..]].concat(), number);
+    }
+}
+
+#[test]
+fn bytes_that_look_like_the_text_are_an_edit() {
+    let committed = Committed::new();
+    let text = String::from_utf8(committed.text.clone()).unwrap();
+    let (before, after) = text.split_once('\u{fffd}').unwrap();
+    check(&committed, &[before.as_bytes(), b"\xff", after.as_bytes()].concat(), 0);
+}
