@@ -1,5 +1,6 @@
 //! What to do with each target, as a value.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use cantus_fs::{Root, TargetError};
@@ -412,8 +413,13 @@ impl Judge<'_> {
         let has_notice = is_notice(first);
         let mut body_start = if has_notice { (first.len() + 1).min(normal.len()) } else { 0 };
         let mut edits = Vec::new();
-        if normal[body_start..].starts_with(b"\n") {
-            body_start += 1;
+        match normal.get(body_start) {
+            Some(b'\n') => body_start += 1,
+            Some(_) if has_notice => {
+                let what = "the blank line below the notice was removed by hand";
+                edits.push(Edit { line: 2, what, section: None, source: None });
+            }
+            _ => {}
         }
         if !self.is_known_notice(lock, first) && (has_notice || self.projection.notice.is_some()) {
             let what =
@@ -474,7 +480,7 @@ fn gap_edits(
             base.push_str(content.text());
         }
     }
-    let found = String::from_utf8_lossy(&body[gap.bytes.clone()]);
+    let found = readable(&body[gap.bytes.clone()], &base);
     if owners.is_empty() {
         // A section that the sources no longer have, or text between two sections: it belongs to the one before.
         let before = gap.sections.start.saturating_sub(usize::from(gap.sections.is_empty()));
@@ -505,6 +511,21 @@ fn gap_edits(
             edit(first_line + new_index, what, section, line, expected)
         })
         .collect()
+}
+
+/// `bytes` as text to be compared with `base`: what isn't UTF-8 is a character that `base` lacks.
+fn readable<'a>(bytes: &'a [u8], base: &str) -> Cow<'a, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.into();
+    }
+    let foreign =
+        ('\u{fdd0}'..='\u{fdef}').find(|c| !base.contains(*c)).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend((!chunk.invalid().is_empty()).then_some(foreign));
+    }
+    text.into()
 }
 
 /// An edit in a section, at the section's line with this index or at its last.
