@@ -1,6 +1,9 @@
 //! What to do with each target, as a value.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cantus_fs::{Root, TargetError};
@@ -104,7 +107,7 @@ impl Edit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     Nothing,
-    Write(String),
+    Write(Arc<str>),
     Remove,
     Refuse,
 }
@@ -173,7 +176,7 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge { root, projection, lock: &lock, mend };
+    let judge = Judge { root, projection, lock: &lock, mend, texts: RefCell::default() };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
     let mut crlf_original = false;
@@ -241,13 +244,15 @@ struct Judge<'a> {
     projection: &'a Projection,
     lock: &'a Lock,
     mend: Mend,
+    /// The texts to be written, by render and by whether they have CRLF: copies share theirs.
+    texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
 }
 
 impl Judge<'_> {
     /// Judges a configured file; `crlf` asks for CRLF, as the original has it.
     fn file(&self, file: &File, bytes: Option<Vec<u8>>, crlf_wanted: bool) -> Target {
         let expected = self.projection.expected(&file.render);
-        let wanted = || if crlf_wanted { crlf(&expected.text()) } else { expected.text() };
+        let wanted = || self.text(&file.render, crlf_wanted);
         let target = |state, action, texts, seen: Option<&[u8]>| Target {
             path: file.path.clone(),
             state,
@@ -297,7 +302,7 @@ impl Judge<'_> {
 
     fn lock(&self, bytes: Option<&[u8]>) -> Target {
         let path = &self.projection.lock_path;
-        let text = || self.projection.lock.clone();
+        let text = || Arc::from(self.projection.lock.as_str());
         let stale = |problem: String| State::Stale { problem };
         let (state, action) = match (self.lock, bytes.map(normalise)) {
             (Lock::Fresh, Some((ends @ (LineEnds::Lf | LineEnds::Crlf), _))) => {
@@ -323,7 +328,7 @@ impl Judge<'_> {
         Target { path: path.clone(), state, texts: None, action, seen }
     }
 
-    fn action(&self, state: &State, wanted: impl Fn() -> String) -> Action {
+    fn action(&self, state: &State, wanted: impl Fn() -> Arc<str>) -> Action {
         let safe = match state {
             State::Fresh(_) => return Action::Nothing,
             State::Missing | State::Stale { .. } | State::Form(_) => true,
@@ -331,6 +336,15 @@ impl Judge<'_> {
             State::Foreign | State::Orphan => false,
         };
         if safe || self.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
+    }
+
+    /// The file of a render, made once.
+    fn text(&self, render: &str, has_crlf: bool) -> Arc<str> {
+        let make = || {
+            let text = self.projection.expected(render).text();
+            Arc::from(if has_crlf { crlf(&text) } else { text })
+        };
+        self.texts.borrow_mut().entry((render.to_owned(), has_crlf)).or_insert_with(make).clone()
     }
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.

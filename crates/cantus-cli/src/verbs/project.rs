@@ -31,7 +31,10 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
         let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
         return tell(global, args, &projection, &plan, deed, streams);
     }
-    write(global, args, &root, projection.command(), mend, streams)
+    // Everything is read anew once it is this run's turn: two of it would cost twice the memory.
+    let command = projection.command().to_owned();
+    drop((plan, projection));
+    write(global, args, &root, &command, mend, streams)
 }
 
 /// Takes the turn, reads everything anew (another run may have written, and notes may have changed, meanwhile), writes, and
@@ -51,7 +54,9 @@ fn write(
     })?;
     let Outcome { value, diagnostics } = compose(root, global);
     // Their warnings were told before.
-    let projection = &value.ok_or_else(|| Failure::diagnostics(diagnostics))?.1;
+    let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
+    drop(project);
+    let projection = &projection;
     let plan = make_plan(root, projection, mend, args)?;
     if plan.is_refused() {
         return tell(global, args, projection, &plan, Deed::Refused, streams);
