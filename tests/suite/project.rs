@@ -478,6 +478,19 @@ fn a_row_in_the_lock_does_not_make_a_file_ours() {
 }
 
 #[test]
+fn a_blank_file_that_a_lock_row_names_stays() {
+    let repo = projected();
+    repo.write("pkg/__init__.py", "");
+    let lock = repo.read("projections/lock.toml");
+    repo.write(
+        "projections/lock.toml",
+        &format!("{lock}\n\"pkg/__init__.py\" = {{ render = \"native\" }}\n"),
+    );
+    cantus(&repo, &["project", "--force"]).exits(0);
+    assert!(repo.exists("pkg/__init__.py"));
+}
+
+#[test]
 fn a_lock_without_sections_does_not_make_a_file_ours() {
     let repo = configured("[projection]\nnotice = false\n");
     let lock = repo.read("projections/lock.toml");

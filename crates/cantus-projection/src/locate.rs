@@ -80,7 +80,7 @@ impl Search<'_> {
         for index in sections.clone() {
             let section = self.sections[index];
             for &start in &starts {
-                if start + section.bytes > bytes.end {
+                if section.bytes > bytes.end - start {
                     break;
                 }
                 if !self.body[start..start + section.bytes].ends_with(b"\n\n") {

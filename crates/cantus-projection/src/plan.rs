@@ -283,14 +283,16 @@ impl Judge<'_> {
         target(state, action, texts, Some(&bytes))
     }
 
-    /// Judges a file that the lock alone knows. `None` if it has no notice and isn't what the lock says either: then nothing
-    /// but a row of the lock speaks for it being ours, and anyone may have written that row.
+    /// Judges a file that the lock alone knows. `None` if it has no notice: then nothing but the lock speaks for it being
+    /// ours, and anyone may have written that.
     fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Option<Target> {
         let expected = self.projection.expected(render);
         let (_, normal) = normalise(bytes);
+        if !is_notice(first_line(&String::from_utf8_lossy(&normal))) {
+            return None;
+        }
         let state = match self.history(path, render, &expected, &normal, bytes) {
             State::Stale { .. } => State::Orphan,
-            _ if !is_notice(first_line(&String::from_utf8_lossy(&normal))) => return None,
             other => other,
         };
         let action = match (&state, self.mend) {
