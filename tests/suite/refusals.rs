@@ -890,6 +890,32 @@ memory/a.md:7: error: front matter is broken: more than 10000 values, aliases wr
     );
 }
 
+/// Counting values alone is not enough: such a note took half a minute and 9 GB.
+#[test]
+fn aliases_of_a_long_text_are_cut_short() {
+    let yaml = format!("a: &x {}\n  b: [{}]", "x".repeat(900_000), "*x, ".repeat(9_900));
+    check_key(
+        &format!("metadata:\n  {yaml}"),
+        str![[r#"
+memory/a.md:5: error: front matter is broken: more than 1048576 bytes of text written out by aliases [note.front_matter]
+
+"#]],
+    );
+}
+
+#[test]
+fn a_hundred_thousand_keys_are_cut_short() {
+    let letters = |n: u32| n.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+    let keys: Vec<_> = (0..100_000).map(|n| format!("{}: b", letters(n))).collect();
+    check_key(
+        &keys.join("\n"),
+        str![[r#"
+memory/a.md:5001: error: front matter is broken: more than 10000 values, aliases written out [note.front_matter]
+
+"#]],
+    );
+}
+
 #[test]
 fn nesting_of_a_hundred_thousand_levels_ends() {
     check_key(

@@ -4,10 +4,14 @@
 #[must_use]
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = name.to_ascii_lowercase();
+    let length = lower.chars().count();
+    let most = |candidate: &str| (candidate.len() / 3).max(1);
     known
         .iter()
+        // Names of another length are that far away at least, and comparing a huge one costs seconds.
+        .filter(|candidate| length.abs_diff(candidate.chars().count()) <= most(candidate))
         .map(|candidate| (strsim::damerau_levenshtein(&lower, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len() / 3).max(1))
+        .filter(|(distance, candidate)| *distance <= most(candidate))
         .min()
         .map(|(_, candidate)| candidate)
 }

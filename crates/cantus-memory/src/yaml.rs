@@ -1,7 +1,7 @@
 //! Front matter's YAML as a tree with lines: the one place that knows the YAML library.
 //!
-//! YAML 1.2, core schema. Aliases are followed, but the tree may hold at most [`MOST_NODES`] values, so that no
-//! small text becomes a large tree.
+//! YAML 1.2, core schema. Aliases are followed, but the tree may hold at most [`MOST_NODES`] values, and aliases may
+//! write out at most [`MOST_ALIAS_BYTES`] of text, so that no small text becomes a large tree.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 /// The most values that one front matter may hold, aliases written out.
 pub(crate) const MOST_NODES: usize = 10_000;
+/// The most bytes of text that the aliases of one front matter may write out.
+const MOST_ALIAS_BYTES: usize = 1 << 20;
 /// The most levels of lists and mappings in one another.
 const DEEPEST: usize = 32;
 
@@ -37,6 +39,20 @@ pub(crate) enum Value {
 pub(crate) enum Quoting {
     Plain,
     Quoted,
+}
+
+impl Node {
+    /// The bytes of all text in it.
+    fn text_bytes(&self) -> usize {
+        match &self.value {
+            Value::Null | Value::Bool(_) => 0,
+            Value::Integer(_, text) | Value::Float(text) | Value::Text(text, _) => text.len(),
+            Value::List(items) => items.iter().map(Self::text_bytes).sum(),
+            Value::Mapping(entries) => {
+                entries.iter().map(|(key, _, node)| key.len() + node.text_bytes()).sum()
+            }
+        }
+    }
 }
 
 impl Value {
@@ -94,11 +110,15 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node>, YamlError> {
 /// What nearly every note has: lines of `key: value` whose values are plain ASCII words, or quoted without an escape. They
 /// need no YAML parser, which costs more than reading the note. `None` for everything else, and for every fault.
 fn simple(text: &str) -> Option<Node> {
+    const MOST_LINES: usize = 32;
+    const LONGEST_KEY: usize = 64;
     let mut entries: Vec<(String, u32, Node)> = Vec::new();
     for (line, content) in (1..).zip(text.strip_suffix('\n')?.split('\n')) {
         let (key, value) = content.split_once(": ")?;
         let is_name = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
         if !is_name
+            || key.len() > LONGEST_KEY
+            || entries.len() == MOST_LINES
             || plain(key) != Value::Text(key.to_owned(), Quoting::Plain)
             || entries.iter().any(|(other, ..)| other == key)
         {
@@ -149,6 +169,7 @@ struct Builder {
     open: Vec<Open>,
     anchors: BTreeMap<usize, (Node, usize)>,
     nodes: usize,
+    alias_bytes: usize,
 }
 
 struct Open {
@@ -182,6 +203,12 @@ impl Builder {
                 };
                 if self.nodes + size > MOST_NODES {
                     return Err(too_many(span));
+                }
+                self.alias_bytes += node.text_bytes();
+                if self.alias_bytes > MOST_ALIAS_BYTES {
+                    let message =
+                        format!("more than {MOST_ALIAS_BYTES} bytes of text written out by aliases");
+                    return Err(YamlError::new(span, message));
                 }
                 let node = node.clone();
                 self.nodes += size;
@@ -387,6 +414,23 @@ mod tests {
             }
         }
         assert!(short > 30, "{short}");
+    }
+
+    #[test]
+    fn an_alias_bomb_of_long_texts_is_bounded() {
+        let bomb = |aliases| format!("a: &x {}\nb: [{}]\n", "x".repeat(1 << 10), "*x, ".repeat(aliases));
+        assert!(parse(&bomb(1 << 10)).is_ok());
+        let error = parse(&bomb((1 << 10) + 1)).unwrap_err();
+        assert!(error.message.contains("more than 1048576 bytes of text"), "{error:?}");
+    }
+
+    #[test]
+    fn many_lines_and_long_keys_do_not_take_the_short_way() {
+        let keys: Vec<_> = (0..33).map(|n| format!("k{}: v\n", "x".repeat(n))).collect();
+        assert!(simple(&keys[..32].concat()).is_some());
+        assert!(simple(&keys.concat()).is_none());
+        assert!(simple(&format!("{}: v\n", "x".repeat(64))).is_some());
+        assert!(simple(&format!("{}: v\n", "x".repeat(65))).is_none());
     }
 
     #[test]
