@@ -96,8 +96,9 @@ fn fill(line: &str, width: usize, prefix: &str) -> Vec<WrappedLine> {
     let may_move_dash = prefix != leading_spaces(line);
     let mut lines = Vec::new();
     let mut current = WrappedLine { text: String::new(), start: 0 };
+    let mut links = Links::default();
     let (mut end, mut used) = (0, 0);
-    while let Some(token) = next_token(line, end) {
+    while let Some(token) = next_token(line, end, &mut links) {
         let (gap, atom) = (&line[end..token.start], &line[token.start..token.end]);
         let needed = cells(gap) + cells(atom);
         if end == 0 || used + needed <= width {
@@ -130,31 +131,69 @@ fn fill(line: &str, width: usize, prefix: &str) -> Vec<WrappedLine> {
 }
 
 /// The next word from `at` on, which is where the last one ended.
-fn next_token(line: &str, at: usize) -> Option<std::ops::Range<usize>> {
+fn next_token(line: &str, at: usize, links: &mut Links) -> Option<std::ops::Range<usize>> {
     let rest = &line[at..];
     let text = rest.trim_start_matches(is_space);
     let start = at + rest.len() - text.len();
-    let length = code_span(text)
-        .or_else(|| link(text))
-        .or_else(|| angle(text))
-        .unwrap_or_else(|| text.find(is_space).unwrap_or(text.len()));
-    (length > 0).then(|| start..start + length)
+    let end = code_span(text)
+        .map(|length| start + length)
+        .or_else(|| links.end(line, start))
+        .or_else(|| angle(text).map(|length| start + length))
+        .unwrap_or_else(|| text.find(is_space).map_or(line.len(), |length| start + length));
+    (end > start).then_some(start..end)
 }
 
 /// The length of inline code at the start: a run of backticks, something that doesn't hold that run, the run again.
+///
+/// Of the first run as many backticks count as some later run has, if those are more than half of it: with fewer, what
+/// is left of the first run would close it at once.
 fn code_span(text: &str) -> Option<usize> {
-    let run = text.bytes().take_while(|byte| *byte == b'`').count();
-    (1..=run).rev().find_map(|length| {
-        let (fence, content) = text.split_at(length);
-        content.find(fence).filter(|end| *end > 0).map(|end| end + 2 * length)
-    })
+    let run = text.len() - text.trim_start_matches('`').len();
+    let (mut longest, mut end) = (0, 0);
+    let mut at = run;
+    while longest < run {
+        let Some(gap) = text[at..].find('`') else { break };
+        let start = at + gap;
+        let length = text[start..].bytes().take_while(|byte| *byte == b'`').count();
+        if length.min(run) > longest {
+            longest = length.min(run);
+            end = start + longest;
+        }
+        at = start + length;
+    }
+    (2 * longest > run).then_some(end)
 }
 
-/// The length of a link or an image at the start.
-fn link(text: &str) -> Option<usize> {
-    let label = text.strip_prefix('!').unwrap_or(text).strip_prefix('[')?;
-    let target = label[label.find(']')? + 1..].strip_prefix('(')?;
-    let rest = target.trim_start_matches(|c: char| c != ')' && !is_space(c));
+/// The links and images of one line, asked for from left to right. What follows a `]` is looked at once, not again for
+/// every `[` before it.
+#[derive(Default)]
+struct Links {
+    /// Where the search for `close` started.
+    from: usize,
+    /// The first `]` from there on; `usize::MAX` if there is none, 0 before the first search.
+    close: usize,
+    /// Where a link ends whose label ends there.
+    end: Option<usize>,
+}
+
+impl Links {
+    /// The end of a link or an image that starts at `at`.
+    fn end(&mut self, line: &str, at: usize) -> Option<usize> {
+        let text = &line[at..];
+        let label = text.strip_prefix('!').unwrap_or(text).strip_prefix('[')?;
+        let from = line.len() - label.len();
+        if !(self.from..=self.close).contains(&from) {
+            let close = label.find(']').map(|length| from + length);
+            let end = close.and_then(|close| target(&line[close + 1..]).map(|length| close + 1 + length));
+            *self = Self { from, close: close.unwrap_or(usize::MAX), end };
+        }
+        self.end
+    }
+}
+
+/// The length of a link's target at the start: `(…)`, with or without a title.
+fn target(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix('(')?.trim_start_matches(|c: char| c != ')' && !is_space(c));
     let end = match rest.strip_prefix(')') {
         Some(end) => end,
         None => {
@@ -175,6 +214,10 @@ fn angle(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -276,5 +319,55 @@ mod tests {
         assert_eq!(code_span("``a`"), None);
         assert_eq!(code_span("`a``b`"), Some(3));
         assert_eq!(code_span("```a``"), Some(6));
+    }
+
+    /// [`code_span`] as it is specified (§4.4): try every length of the first run, the longest first.
+    fn specified_code_span(text: &str) -> Option<usize> {
+        let run = text.bytes().take_while(|byte| *byte == b'`').count();
+        (1..=run).rev().find_map(|length| {
+            let (fence, content) = text.split_at(length);
+            content.find(fence).filter(|end| *end > 0).map(|end| end + 2 * length)
+        })
+    }
+
+    /// The length of a link at the start, found without a look at the rest of the line.
+    fn specified_link(text: &str) -> Option<usize> {
+        let label = text.strip_prefix('!').unwrap_or(text).strip_prefix('[')?;
+        let after = &label[label.find(']')? + 1..];
+        Some(text.len() - after.len() + target(after)?)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+        #[test]
+        fn code_is_found_as_specified(text in "`{0,6}[a` ]{0,12}`{0,3}") {
+            prop_assert_eq!(code_span(&text), specified_code_span(&text));
+        }
+
+        #[test]
+        fn links_are_found_as_specified(line in "([\\[\\]!()\" a]|\\]\\(){0,24}") {
+            let mut links = Links::default();
+            for at in 0..line.len() {
+                let expected = specified_link(&line[at..]).map(|length| at + length);
+                prop_assert_eq!(links.end(&line, at), expected, "at {}", at);
+            }
+        }
+    }
+
+    #[test]
+    fn a_megabyte_of_marks_is_wrapped_in_a_moment() {
+        let start = Instant::now();
+        for line in [
+            "[ ".repeat(1 << 19),
+            format!("{}](b \"c", "[ ".repeat(1 << 19)),
+            format!("{}]({}", "[ ".repeat(1 << 18), "x".repeat(1 << 19)),
+            format!("{} x `", "`".repeat(1 << 20)),
+            format!("{} x `", "`` ` ".repeat(1 << 18)),
+        ] {
+            assert!(!wrap(&line, 88).is_empty());
+        }
+        // It takes a second without optimisation, and took minutes when each mark searched for its partner anew.
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
 }
