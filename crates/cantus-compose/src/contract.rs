@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cantus_manifest::{Diagnostic, Lifecycle, SectionId};
 use cantus_memory::unicode::{collapse, slug};
-use cantus_memory::{Origin, SourcedText, fences, heading, inline_body, wrap};
+use cantus_memory::{Origin, SourcedText, fences, heading, inline_body, is_fenced, wrap};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, context};
 
@@ -97,9 +97,7 @@ impl Rendered {
         let mut offset = 0;
         let mut headings = Vec::new();
         for (index, line) in self.lines.iter().enumerate() {
-            if let Some((level, _)) =
-                heading(line).filter(|_| !fences.iter().any(|range| range.contains(&offset)))
-            {
+            if let Some((level, _)) = heading(line).filter(|_| !is_fenced(&fences, offset)) {
                 headings.push(Heading { index, level, line });
             }
             offset += line.len() + 1;

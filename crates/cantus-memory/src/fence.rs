@@ -23,8 +23,9 @@ pub fn fences(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether the byte at `offset` lies in one of the sorted ranges.
-pub(crate) fn is_fenced(fences: &[Range<usize>], offset: usize) -> bool {
+/// Whether the byte at `offset` lies in one of the ranges that [`fences`] gave.
+#[must_use]
+pub fn is_fenced(fences: &[Range<usize>], offset: usize) -> bool {
     let after = fences.partition_point(|range| range.start <= offset);
     after > 0 && fences[after - 1].contains(&offset)
 }

@@ -25,7 +25,7 @@ mod wrap;
 mod yaml;
 
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
-pub use fence::fences;
+pub use fence::{fences, is_fenced};
 pub use inline::{heading, inline, inline_body};
 pub use markers::body_with_roster;
 pub use nearest::nearest;
