@@ -76,6 +76,80 @@ fn the_file_is_notice_blank_line_and_bundle() {
     assert!(repo.read("AGENTS.md").contains("\n### Rules (rules)\n\nBe brief.\nBe kind.\n"));
 }
 
+/// Projects these files, finds them fresh, and gives AGENTS.md, where no source brought in a line break of its own.
+#[track_caller]
+fn fresh(fixture: &str) -> String {
+    let repo = Repo::new(fixture);
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["project", "--check"]).exits(0);
+    let text = repo.read("AGENTS.md");
+    assert!(!text.contains('\r'), "{text:?}");
+    text
+}
+
+#[test]
+fn an_address_with_a_line_break_stays_on_its_line() {
+    for escape in ["\\n", "\\r"] {
+        let text = fresh(&format!(
+            "
+            //- memory/w.md
+            ---
+            web: true
+            roster: list
+            ---
+            # W
+            //- memory/w/s.md
+            ---
+            summary: It is.
+            metadata: {{ status: superseded, superseded_by: \"a{escape}# b\" }}
+            ---
+            Text.
+            "
+        ));
+        assert!(text.contains("\n   - _[superseded by `a # b`]_ It is.\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_package_name_with_a_line_break_is_no_name() {
+    for escape in ["\\n", "\\r"] {
+        let text = fresh(&format!(
+            "
+            //- Cargo.toml
+            [package]
+            name = \"a{escape}# b\"
+            //- memory/a.md
+            ---
+            type: core
+            ---
+            "
+        ));
+        assert!(text.contains("\n# Agent Instructions\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_contract_ends_its_lines_in_lf() {
+    let text = fresh(
+        "
+        //- cantus.toml
+        package = \"house\"
+        //- house/package.toml
+        name = \"house\"
+        version = \"1\"
+        //- house/contract.md
+        # House
+
+        a{{ \"\\r\" }}b{{ \"\\r\\n\" }}c
+        //- memory/a.md
+        ---
+        type: core
+        ---
+        ",
+    );
+    assert!(text.contains("\na\nb\nc\n"), "{text}");
+}
+
 #[test]
 fn copies_are_byte_identical_regular_files() {
     let repo =

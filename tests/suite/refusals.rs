@@ -1856,6 +1856,37 @@ memory: error: `memory/a\b.md` is not a path inside the root: write `/` between 
         assert!(!repo.exists("AGENTS.md"));
     }
 
+    #[test]
+    fn file_names_with_line_breaks_and_other_control_characters() {
+        for (name, shown) in [("a\nb", "a\\nb"), ("a\rb", "a\\rb"), ("a\u{1b}[1mb", "a\\u{1b}[1mb")] {
+            for folder in ["memory", "memory/w"] {
+                let repo = Repo::new("");
+                repo.write("memory/w.md", "---\nweb: true\n---\n");
+                repo.write("memory/w/good.md", "Text.\n");
+                std::fs::write(repo.path().join(format!("{folder}/{name}.md")), GOOD).expect("a file");
+                let stderr = cantus(&repo, &["project"]).exits(2).stderr;
+                let path = format!("{folder}: error: `{folder}/{shown}.md` is not a path inside the root:");
+                assert_eq!(
+                    stderr,
+                    format!(
+                        "{path} it must not hold control characters [name.path]\n  help: rename the file\n"
+                    )
+                );
+                assert!(!repo.exists("AGENTS.md"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_name_as_long_as_the_disk_allows_is_none() {
+        let repo = Repo::new("");
+        let name = format!("memory/{}.md", "n".repeat(252));
+        repo.write(&name, GOOD);
+        cantus(&repo, &["project"]).exits(0);
+        cantus(&repo, &["project", "--check"]).exits(0);
+        assert!(repo.read("projections/lock.toml").contains(&name));
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_name_that_is_not_utf8() {

@@ -138,7 +138,10 @@ fn render(template: &str, variables: &Variables<'_>) -> Result<String, (usize, S
         repositories => repositories,
         repository_entries => entries(variables),
     };
-    environment.render_named_str("contract.md", template, context).map_err(|error| position(&error))
+    let text =
+        environment.render_named_str("contract.md", template, context).map_err(|error| position(&error))?;
+    // A literal of the template can hold what the file itself can't.
+    Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
 }
 
 /// The repositories as list lines, wrapped.

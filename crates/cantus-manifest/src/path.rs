@@ -9,15 +9,16 @@ use thiserror::Error;
 
 /// A relative path in UTF-8 with `/` between its parts, ordered by its bytes.
 ///
-/// It has no empty, `.` or `..` part, no backslash, no drive prefix and no NUL, so joined to a root it stays
-/// below that root on every platform, symlinks aside (those are the disk layer's to refuse).
+/// It has no empty, `.` or `..` part, no backslash and no drive prefix, so joined to a root it stays below that root on
+/// every platform, symlinks aside (those are the disk layer's to refuse). It has no control character, so it stays on
+/// its line wherever it is written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RelPath(String);
 
 /// A text that isn't a [`RelPath`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{path}` is not a path inside the root: {expected}")]
+#[error("`{}` is not a path inside the root: {expected}", shown(path))]
 pub struct ParseRelPathError {
     path: String,
     expected: &'static str,
@@ -70,13 +71,22 @@ impl RelPath {
     }
 }
 
+/// `path` with its control characters escaped, for messages.
+fn shown(path: &str) -> String {
+    let mut shown = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c.is_control() { shown.extend(c.escape_debug()) } else { shown.push(c) }
+    }
+    shown
+}
+
 /// What is wrong with `path`, said as what was expected.
 fn fault(path: &str) -> Option<&'static str> {
     if path.is_empty() {
         return Some("it must not be empty");
     }
-    if path.contains('\0') {
-        return Some("it must not hold a NUL character");
+    if path.contains(char::is_control) {
+        return Some("it must not hold control characters");
     }
     if path.contains('\\') {
         return Some("write `/` between its parts, not a backslash");
@@ -134,6 +144,15 @@ mod tests {
         for path in ["", "/etc", "a/../b", "./a", "a//b", "a\\b", "a/", "..", "C:/x", "c:x", "a\0b"] {
             assert!(RelPath::new(path).is_err(), "{path:?}");
         }
+    }
+
+    #[test]
+    fn control_characters_are_refused_and_shown_escaped() {
+        for path in ["a\nb", "a\rb", "a\tb", "a\u{1b}b", "a\u{7f}b", "a\u{85}b"] {
+            assert!(RelPath::new(path).is_err(), "{path:?}");
+        }
+        let said = RelPath::new("é\\a\nb").unwrap_err().to_string();
+        assert_eq!(said, "`é\\a\\nb` is not a path inside the root: it must not hold control characters");
     }
 
     #[test]

@@ -224,7 +224,8 @@ fn supersession(metadata: &[(String, u32, Node)]) -> Option<Supersession> {
 }
 
 fn address_text(address: &str) -> Option<String> {
-    (!is_blank(address)).then(|| strip(address).to_owned())
+    // The roster names it on one line.
+    (!is_blank(address)).then(|| strip(address).replace(['\n', '\r'], " "))
 }
 
 #[cfg(test)]

@@ -153,7 +153,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 fn path(folder: &'static str) -> impl Strategy<Value = RelPath> {
     let known =
         select(vec!["a", "A", "b", "a-b", "a b", "web", "README", "é", "e\u{301}", "日", ".x", "--", "x.y"]);
-    let name = prop_oneof![4 => known.prop_map(str::to_owned), 1 => "[^/\\\\\0]{1,8}"];
+    let name = prop_oneof![4 => known.prop_map(str::to_owned), 1 => "[^/\\\\\\p{Cc}]{1,8}"];
     name.prop_map(move |name| RelPath::new(format!("{folder}/{name}.md")).unwrap())
 }
 

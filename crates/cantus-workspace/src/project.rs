@@ -139,6 +139,8 @@ fn read_config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let cargo = cargo_text.as_deref().and_then(|text| parse_toml(text, &cargo_file, diagnostics));
     let package =
         cargo.as_ref().and_then(|table| table.get("package")?.get_ref().get("name")?.get_ref().as_str());
+    // Cargo refuses such a name; a title must not grow lines from it.
+    let package = package.filter(|name| !name.contains(char::is_control));
     let xtask = matches!(root.kind(&path("xtask")), Ok(Some(Kind::Folder)));
     let surroundings = Surroundings { package, xtask };
     let table = cargo.as_ref().and_then(cargo_table);
