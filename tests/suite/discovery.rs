@@ -128,6 +128,21 @@ fn a_worktree_stands_for_itself() {
 }
 
 #[test]
+fn a_submodule_stands_for_itself() {
+    let module = noted(&["x.txt"]);
+    module.commit_all("no notes");
+    let url = module.path().to_str().expect("a path in UTF-8");
+    let repo = noted(&["memory/top.md"]);
+    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "sub"]);
+    assert!(repo.read("sub/.git").starts_with("gitdir: "));
+    check_none(&repo, "sub");
+    repo.write("sub/memory/own.md", NOTE);
+    check_in(&repo, "sub/a", &["memory/own.md"]);
+    run_in(&repo, "sub", &["project"]).exits(0);
+    assert!(repo.exists("sub/AGENTS.md") && !repo.exists("AGENTS.md"));
+}
+
+#[test]
 fn a_root_that_is_named_is_taken() {
     let repo = noted(&["memory/top.md", "a/memory/near.md"]);
     let listing = cantus(&repo, &["list", "--json", "--root", "a"]).exits(0).stdout;
