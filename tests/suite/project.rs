@@ -6,7 +6,7 @@ use cantus_testkit::Repo;
 use serde_json::{Value, json};
 use snapbox::{IntoData, assert_data_eq, str};
 
-use crate::program::{NOTES, TARGETS, cantus, projected, replace, targets};
+use crate::program::{CANTUS, NOTES, TARGETS, cantus, projected, replace, targets};
 
 /// Runs `project` with `args`: its exit code and what a person reads on stdout.
 #[track_caller]
@@ -549,6 +549,23 @@ fn a_row_in_the_lock_does_not_make_a_file_ours() {
         check_lock_row_is_no_proof(config, &[]);
         check_lock_row_is_no_proof(config, &["--force"]);
     }
+}
+
+#[test]
+fn what_another_repository_holds_proves_nothing() {
+    let (repo, other) = (projected(), projected());
+    replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.");
+    other.write("AGENTS.md", &repo.read("AGENTS.md"));
+    other.commit_all("the same edit elsewhere");
+    let edited = repo.read("AGENTS.md");
+    let status = repo
+        .command(CANTUS)
+        .arg("project")
+        .env("GIT_DIR", other.path().join(".git"))
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert_eq!(status.expect("the program runs").code(), Some(1));
+    assert_eq!(repo.read("AGENTS.md"), edited);
 }
 
 #[test]

@@ -214,8 +214,6 @@ fn angle(text: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use proptest::prelude::*;
 
     use super::*;
@@ -356,8 +354,8 @@ mod tests {
     }
 
     #[test]
-    fn a_megabyte_of_marks_is_wrapped_in_a_moment() {
-        let start = Instant::now();
+    fn a_megabyte_of_marks_is_wrapped() {
+        // Each took minutes when every mark searched for its partner anew.
         for line in [
             "[ ".repeat(1 << 19),
             format!("{}](b \"c", "[ ".repeat(1 << 19)),
@@ -367,7 +365,5 @@ mod tests {
         ] {
             assert!(!wrap(&line, 88).is_empty());
         }
-        // It takes a second without optimisation, and took minutes when each mark searched for its partner anew.
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     }
 }

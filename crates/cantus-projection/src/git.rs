@@ -38,9 +38,21 @@ pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::P
     Some(root.join(path.trim_end_matches(['\n', '\r'])))
 }
 
+/// What would make git answer for another repository than the one of the folder: hooks set these, and what some other
+/// repository holds proves nothing here.
+const ELSEWHERE: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+];
+
 /// What git answers in `root`; `None` if it fails or isn't there.
 fn git(root: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let output = cmd("git", args)
+    let command = ELSEWHERE.iter().fold(cmd("git", args), |command, name| command.env_remove(name));
+    let output = command
         .dir(root)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_LITERAL_PATHSPECS", "1")
