@@ -619,12 +619,33 @@ fn a_reader_that_goes_away_is_no_fault() {
     // Far more than a pipe holds, so that writing must fail.
     repo.write("memory/long.md", &format!("---\ntype: core\n---\n{}", "A line of text.\n".repeat(60_000)));
     for args in [&["render"][..], &["completions", "bash"], &["project"], &["list", "--json"], &["--help"]] {
-        let mut child = repo.command(CANTUS);
-        let child = child.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.expect("the program");
-        drop(child.stdout.take());
-        let output = child.wait_with_output().expect("its end");
-        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+        check_unread(&repo, args, 0);
+    }
+}
+
+/// Runs the program with nobody at the other end of its standard output: the exit code, and nothing else, tells.
+#[track_caller]
+fn check_unread(repo: &Repo, args: &[&str], status: i32) {
+    let mut child = repo.command(CANTUS);
+    let child = child.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("the program");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("its end");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(status), ""));
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_make_drift_green() {
+    let repo = Repo::new(PROJECT);
+    repo.run(CANTUS, &["project"]).exits(0);
+    // One report that fits into a buffer, and one that doesn't.
+    for text in ["short\n".to_owned(), "A line of text.\n".repeat(2_000)] {
+        repo.write("memory/more.md", &format!("---\ntype: core\n---\n{text}"));
+        for args in
+            [&["check"][..], &["check", "--json"], &["project", "--check"], &["project", "--check", "--json"]]
+        {
+            check_unread(&repo, args, 1);
+        }
     }
 }
 

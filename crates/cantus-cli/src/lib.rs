@@ -58,7 +58,7 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), resolve(choice, &io::stdout())));
     let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
-    let result = result.and_then(|status| out.flush().map(|()| status).map_err(Failure::from));
+    let result = result.and_then(|status| Unheard(&mut out).flush().map(|()| status).map_err(Failure::from));
     match result {
         Ok(Status::Yes) => ExitCode::SUCCESS,
         Ok(Status::No) => ExitCode::from(1),
@@ -67,6 +67,25 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             // What was said before the failure still belongs on the screen, in front of it.
             let _ = out.flush();
             failure.show(&mut err)
+        }
+    }
+}
+
+/// A stream whose reader may leave: what nobody reads is dropped, and the verb still comes to its answer.
+struct Unheard<W>(W);
+
+impl<W: Write> Write for Unheard<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.0.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result,
         }
     }
 }

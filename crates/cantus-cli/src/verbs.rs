@@ -19,12 +19,15 @@ use cantus_workspace::{Options, Project, Stamps, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
 use crate::failure::{Failure, write_diagnostics};
-use crate::{Status, Streams};
+use crate::{Status, Streams, Unheard};
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    // Where the exit code is the answer, a reader that leaves must not change it: `check | head` isn't green on drift.
+    let mut report = Unheard(&mut *streams.out);
+    let mut judged = Streams { out: &mut report, err: &mut *streams.err };
     match &args.verb {
-        Verb::Project(verb) => project::run(&args.global, verb, streams),
-        Verb::Check(verb) => check::run(&args.global, verb, streams),
+        Verb::Project(verb) => project::run(&args.global, verb, &mut judged),
+        Verb::Check(verb) => check::run(&args.global, verb, &mut judged),
         Verb::Render(verb) => render::run(&args.global, verb, streams),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Manifest { file } => manifest::run(file, streams),
