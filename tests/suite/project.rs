@@ -821,8 +821,9 @@ fn an_edit_in_an_older_commit_is_not_kept() {
     assert_eq!(repo.read("AGENTS.md"), edited);
 }
 
-#[test]
-fn an_unmerged_path_is_mended() {
+/// AGENTS.md with a conflict that git left in it.
+#[track_caller]
+fn unmerged() -> Repo {
     let repo = projected();
     repo.commit_all("base");
     repo.git(&["checkout", "--quiet", "-b", "side"]);
@@ -832,6 +833,21 @@ fn an_unmerged_path_is_mended() {
     replace(&repo, "AGENTS.md", "Be kind.", "Be nasty.");
     repo.commit_all("main");
     assert_eq!(repo.try_git(&["merge", "side"]).status, 1);
+    repo
+}
+
+#[test]
+fn a_line_written_into_an_unmerged_file_is_never_lost() {
+    let repo = unmerged();
+    repo.write("AGENTS.md", &format!("{}Written here alone.\n", repo.read("AGENTS.md")));
+    let edited = repo.read("AGENTS.md");
+    cantus(&repo, &["project"]).exits(1);
+    assert_eq!(repo.read("AGENTS.md"), edited);
+}
+
+#[test]
+fn an_unmerged_path_is_mended() {
+    let repo = unmerged();
     let output = cantus(&repo, &["project"]).exits(0);
     let note = "     Updated AGENTS.md\n        note: it was edited by hand; the edited text is kept in git (both sides of \
                 the merge)\n";

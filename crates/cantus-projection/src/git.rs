@@ -1,5 +1,6 @@
 //! What git holds of a file, asked of git itself.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use cantus_manifest::RelPath;
@@ -12,14 +13,14 @@ pub enum Kept {
     Head,
     /// In the index.
     Index,
-    /// The path is unmerged, and both sides are in git.
+    /// The path is unmerged, and each line of it stands in a side of the merge.
     Unmerged,
 }
 
 /// Where git holds one of these contents of `path`; `None` if nowhere, or if there is no git here.
 pub(crate) fn kept(root: &Path, path: &RelPath, contents: &[&[u8]]) -> Option<Kept> {
-    if git(root, &["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty()) {
-        return Some(Kept::Unmerged);
+    if is_unmerged(root, path) {
+        return holds_every_line(root, path, contents).then_some(Kept::Unmerged);
     }
     let holds = |object: &str| {
         git(root, &["cat-file", "blob", object])
@@ -29,6 +30,24 @@ pub(crate) fn kept(root: &Path, path: &RelPath, contents: &[&[u8]]) -> Option<Ke
         return Some(Kept::Head);
     }
     holds(&format!(":0:./{path}")).then_some(Kept::Index)
+}
+
+fn is_unmerged(root: &Path, path: &RelPath) -> bool {
+    git(root, &["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty())
+}
+
+/// Whether each line of one of the contents of an unmerged path is git's own marker or stands in a side of the merge. A merge
+/// makes such a file; a line that someone wrote into it since is nowhere else.
+fn holds_every_line(root: &Path, path: &RelPath, contents: &[&[u8]]) -> bool {
+    let sides: Vec<_> =
+        (1..=3).filter_map(|stage| git(root, &["cat-file", "blob", &format!(":{stage}:./{path}")])).collect();
+    let lines: BTreeSet<&[u8]> =
+        sides.iter().flat_map(|side| side.split(|byte| *byte == b'\n')).map(<[u8]>::trim_ascii_end).collect();
+    let is_marker = |line: &[u8]| {
+        [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| line.starts_with(*marker))
+    };
+    let is_kept = |line: &[u8]| is_marker(line) || lines.contains(line.trim_ascii_end());
+    contents.iter().any(|content| content.split(|byte| *byte == b'\n').all(is_kept))
 }
 
 /// The absolute path of a file in the git folder of `root`; `None` outside git.

@@ -320,7 +320,7 @@ impl Judge<'_> {
                 (stale(format!("it can't be read: {place}{message}")), Action::Write(text()))
             }
             (Lock::Foreign, _) => {
-                let state = self.foreign(path);
+                let state = self.foreign(path, &Vec::from_iter(bytes));
                 let action = self.action(&state, text);
                 (state, action)
             }
@@ -350,8 +350,8 @@ impl Judge<'_> {
     }
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
-    fn foreign(&self, path: &RelPath) -> State {
-        match kept(self.root.path(), path, &[]) {
+    fn foreign(&self, path: &RelPath, contents: &[&[u8]]) -> State {
+        match kept(self.root.path(), path, contents) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -371,7 +371,7 @@ impl Judge<'_> {
         let first = first_line(&text);
         let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
         if listed.is_none() && !is_notice(first) {
-            return self.foreign(path);
+            return self.foreign(path, &[normal, bytes]);
         }
         if normal.iter().all(u8::is_ascii_whitespace) {
             return State::Stale { problem: "the file is empty".to_owned() };
@@ -380,7 +380,7 @@ impl Judge<'_> {
             None => vec![self.unknown_edit()],
             Some(lock) => match self.edits(lock, listed.unwrap_or(render), expected, normal, first) {
                 Some(edits) => edits,
-                None => return self.foreign(path),
+                None => return self.foreign(path, &[normal, bytes]),
             },
         };
         if edits.is_empty() {
