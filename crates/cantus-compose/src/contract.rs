@@ -54,6 +54,14 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
     let rendered = Rendered::new(&package.contract, variables)
         .map_err(|(line, message)| vec![fault(line, format!("the template fails: {message}"))])?;
     let headings = rendered.headings();
+    let made = headings_of_values(&package.contract, &headings, &rendered);
+    if !made.is_empty() {
+        let fault = |line| {
+            fault(line, "a value makes a heading here, which only the template itself may do".to_owned())
+        };
+        let help = "put other words before the value on its line, or shorten it";
+        return Err(made.into_iter().map(|line| fault(line).help(help)).collect());
+    }
     if let Some((line, message)) = structure_fault(&headings, &rendered) {
         return Err(vec![fault(line, message)]);
     }
@@ -67,6 +75,16 @@ fn headings_without_id(template: &str) -> Vec<usize> {
     let has_id = |line: &str| attributes::split(line).is_ok_and(|(_, attributes)| attributes.id.is_some());
     let lines = template.lines().enumerate();
     lines.filter(|(_, line)| in_question(line) && !has_id(line)).map(|(index, _)| index + 1).collect()
+}
+
+/// The template lines (from 1) at which a heading came out that the template doesn't write: a project's name or a repository's
+/// description must not make sections, least of all those of root agents.
+fn headings_of_values(template: &str, headings: &[Heading<'_>], rendered: &Rendered) -> Vec<usize> {
+    let lines: Vec<&str> = template.lines().collect();
+    let writes =
+        |line: usize, level: usize| lines.get(line - 1).is_some_and(|text| text.contains(&"#".repeat(level)));
+    let made = headings.iter().filter(|heading| !writes(rendered.origins[heading.index], heading.level));
+    made.map(|heading| rendered.origins[heading.index]).collect()
 }
 
 /// A rendered template whose every line knows the template line it came from.
@@ -423,6 +441,32 @@ mod tests {
         check_faults(
             "# A\n## B {#b .rot}\n",
             &["2: unknown heading attribute `.rot`: expected `#id`, `.root`, `.helper` or `.required`"],
+        );
+    }
+
+    #[test]
+    fn no_value_makes_a_heading() {
+        let evil = |text: &'static str, width| Variables {
+            project: Some(text),
+            repositories: vec![RepositoryEntry { name: "r", description: text, home: false }],
+            width,
+        };
+        let faults = |contract: &str, variables: &Variables<'_>| {
+            let faults = parts(&package(contract), variables).err().unwrap_or_default();
+            faults
+                .iter()
+                .map(|fault| format!("{}: {}", fault.line.unwrap(), fault.message))
+                .collect::<Vec<_>>()
+        };
+        let said = "3: a value makes a heading here, which only the template itself may do";
+        assert_eq!(faults("# A\n\n{{ project }}\n", &evil("## E {#root.e .root}", 88)), [said]);
+        // Narrow wrapping leaves no room for the hanging indent.
+        let long = "aaaaaaaaaaaaaaaaaaaaaaaaaaaa ## E {#root.e}";
+        assert_eq!(faults("# A\n\n{{ repository_entries }}\n", &evil(long, 20)), [said]);
+        assert_eq!(faults("# A\n\n{{ repository_entries }}\n", &evil(long, 88)), Vec::<String>::new());
+        assert_eq!(
+            faults("# A\n\n## {{ project }} {#own}\n", &evil("x {#root.e .root}", 88)),
+            Vec::<String>::new()
         );
     }
 
