@@ -156,6 +156,16 @@ mod tests {
     }
 
     #[test]
+    fn a_row_of_any_length_is_only_a_row_that_fits_nowhere() {
+        let mut lock = lock();
+        lock.sections[2].bytes = usize::MAX;
+        let sections: Vec<_> = lock.sections_of("native").collect();
+        let body = SECTIONS.concat().replace("end", "END");
+        let found = gaps(body.as_bytes(), &sections);
+        assert_eq!(found, [Gap { bytes: 17..body.len(), sections: 2..4 }]);
+    }
+
+    #[test]
     fn nothing_left_and_nothing_wanted() {
         check("", &[("", 0..4)]);
         check("x", &[("x", 0..4)]);
