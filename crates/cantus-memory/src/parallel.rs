@@ -1,35 +1,52 @@
 //! Work on many items at once, in their order.
 
 use std::panic::resume_unwind;
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 
 /// How many threads a long list is worth. Fixed, so that nothing of the machine is asked; the result never depends on it.
 const THREADS: usize = 4;
 /// Below this many items threads cost more than they save.
 const WORTH_IT: usize = 128;
 
-/// `f` of every item, in the order of the items; a long list is shared among threads.
+/// `f` of every item, in the order of the items; a long list is shared among threads. Where the machine gives no thread, the
+/// caller's own does all the work.
 pub fn map<T: Send, R: Send>(items: Vec<T>, f: impl Fn(T) -> R + Sync) -> Vec<R> {
+    map_with(items, f, Builder::new)
+}
+
+fn map_with<T: Send, R: Send>(
+    items: Vec<T>,
+    f: impl Fn(T) -> R + Sync,
+    builder: impl Fn() -> Builder,
+) -> Vec<R> {
     if items.len() < WORTH_IT {
         return items.into_iter().map(f).collect();
     }
     let size = items.len().div_ceil(THREADS);
     let mut rest = items.into_iter();
-    let first: Vec<T> = rest.by_ref().take(size).collect();
     let mut chunks = Vec::with_capacity(THREADS);
     while rest.len() > 0 {
-        chunks.push(rest.by_ref().take(size).collect::<Vec<T>>());
+        chunks.push((chunks.len(), rest.by_ref().take(size).collect::<Vec<T>>()));
     }
-    let f = &f;
-    let work = |chunk: Vec<T>| chunk.into_iter().map(f).collect::<Vec<R>>();
-    thread::scope(|scope| {
-        let workers: Vec<_> = chunks.into_iter().map(|chunk| scope.spawn(move || work(chunk))).collect();
-        let mut results = work(first);
+    let left = Mutex::new(chunks);
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let work = || {
+        let done =
+            std::iter::from_fn(next).map(|(index, chunk)| (index, chunk.into_iter().map(&f).collect()));
+        done.collect::<Vec<(usize, Vec<R>)>>()
+    };
+    let mut results = std::thread::scope(|scope| {
+        let spawned = (1..THREADS).map_while(|_| builder().spawn_scoped(scope, work).ok());
+        let workers: Vec<_> = spawned.collect();
+        let mut results = work();
         for worker in workers {
             results.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         results
-    })
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().flat_map(|(_, chunk)| chunk).collect()
 }
 
 #[cfg(test)]
@@ -43,5 +60,14 @@ mod tests {
             let expected: Vec<usize> = items.iter().map(|item| item * 2).collect();
             assert_eq!(map(items, |item| item * 2), expected);
         }
+    }
+
+    #[test]
+    fn without_a_thread_the_work_is_done_all_the_same() {
+        // No machine has a stack of this size to give.
+        let builder = || Builder::new().stack_size(1 << 60);
+        assert!(builder().spawn(|| ()).is_err());
+        let items: Vec<usize> = (0..1000).collect();
+        assert_eq!(map_with(items.clone(), |item| item, builder), items);
     }
 }
