@@ -1168,14 +1168,14 @@ cantus.toml:2: error: `agents.md` is a target already [config]
     check_config(
         "[projection]\nfiles = [\"memory/AGENTS.md\"]\n",
         str![[r#"
-cantus.toml: error: the target `memory/AGENTS.md` lies in `memory/`, whose files are sources [config]
+cantus.toml:2: error: `memory/AGENTS.md` meets `memory/`, whose files are sources [config]
 
 "#]],
     );
     check_config(
         "memory = \"memory\"\n[projection]\nfiles = [\"memory/AGENTS.md\"]\n",
         str![[r#"
-cantus.toml:3: error: `memory/AGENTS.md` lies in `memory/`, whose files are sources [config]
+cantus.toml:3: error: `memory/AGENTS.md` meets `memory/`, whose files are sources [config]
 
 "#]],
     );

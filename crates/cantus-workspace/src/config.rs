@@ -6,6 +6,7 @@ use cantus_compose::Repository;
 use cantus_manifest::{Outcome, Provider, RelPath};
 use toml::de::DeTable;
 
+use crate::discover::{CONFIG, MEMORIES};
 use crate::keys::{Keys, Source};
 
 /// Where the lock lies, below the root.
@@ -135,15 +136,21 @@ impl Config {
 
     /// Refuses targets that meet each other, the sources or the lock.
     fn check_targets(&self, targets: impl Iterator<Item = (RelPath, Range<usize>)>, source: &mut Source<'_>) {
+        let defaults = MEMORIES.map(str::to_owned);
+        let memories = self.memory.as_ref().map_or(defaults.to_vec(), |memory| vec![memory.to_string()]);
+        let sources: Vec<String> =
+            memories.into_iter().chain(self.package.as_ref().map(RelPath::to_string)).collect();
         let mut seen: Vec<RelPath> = Vec::new();
         for (path, span) in targets {
-            let same = |other: &RelPath| other.as_str().to_lowercase() == path.as_str().to_lowercase();
-            let below = |folder: &RelPath| path == *folder || path.strip_prefix(folder).is_some();
-            let folders = [self.memory.as_ref(), self.package.as_ref()];
-            let message = if seen.iter().any(same) {
-                format!("`{path}` is a target already")
-            } else if let Some(folder) = folders.into_iter().flatten().find(|folder| below(folder)) {
-                format!("`{path}` lies in `{folder}/`, whose files are sources")
+            let message = if let Some(other) = seen.iter().find(|other| meet(other.as_str(), path.as_str())) {
+                match other.as_str().to_lowercase() == path.as_str().to_lowercase() {
+                    true => format!("`{path}` is a target already"),
+                    false => {
+                        format!("`{path}` and `{other}` can't both be files: one would have to be a folder")
+                    }
+                }
+            } else if let Some(folder) = sources.iter().find(|folder| meet(folder, path.as_str())) {
+                format!("`{path}` meets `{folder}/`, whose files are sources")
             } else if is_reserved(&path) {
                 format!("`{path}` can't be a target: the name is taken")
             } else {
@@ -153,6 +160,12 @@ impl Config {
             source.fault(span, message);
         }
     }
+}
+
+/// Whether two paths are the same or one lies below the other, on file systems that don't tell case apart as well.
+fn meet(one: &str, other: &str) -> bool {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    one == other || one.starts_with(&format!("{other}/")) || other.starts_with(&format!("{one}/"))
 }
 
 /// The title and the repositories that a home's configuration gives.
@@ -169,9 +182,11 @@ pub(crate) fn home_config(
     Outcome { value: (title, repositories), diagnostics: source.diagnostics }
 }
 
+/// Whether a path is the lock's, a configuration's or the README's, or belongs to git.
 fn is_reserved(path: &RelPath) -> bool {
-    let path = path.as_str().to_lowercase();
-    [LOCK, "cantus.toml", "cargo.toml", "readme.md"].contains(&path.as_str()) || path.starts_with(".git/")
+    let own = [LOCK, CONFIG, "Cargo.toml", "README.md"];
+    own.iter().any(|own| meet(own, path.as_str()))
+        || path.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
 fn default_title(name: Option<&str>) -> String {
@@ -387,7 +402,7 @@ mod tests {
             "memory = \"notes\"\n[projection]\nfiles = [\"A.md\", \"a.md\", \"notes/B.md\", \"cantus.toml\"]\n",
             &[
                 "cantus.toml:3: error: `a.md` is a target already",
-                "cantus.toml:3: error: `notes/B.md` lies in `notes/`, whose files are sources",
+                "cantus.toml:3: error: `notes/B.md` meets `notes/`, whose files are sources",
                 "cantus.toml:3: error: `cantus.toml` can't be a target: the name is taken",
             ],
         );

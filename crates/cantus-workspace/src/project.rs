@@ -52,7 +52,6 @@ impl Project {
         }
         let config = read_config(root, &mut diagnostics);
         let memory = memory(root, &config, &mut diagnostics);
-        check_targets(&config, memory.as_ref(), &mut diagnostics);
         let package = match (&options.package, &config.package) {
             (Some(folder), _) => foreign_package(root, folder, &mut diagnostics),
             (None, Some(folder)) => read_package(root, folder, &mut diagnostics),
@@ -206,22 +205,11 @@ fn inside(root: &Root, folder: &RelPath) -> Result<(), String> {
         _ => return Err("not a folder".to_owned()),
     }
     match disk.canonical(root.path()) {
+        Ok(root) if real == root => {
+            Err("a symlink to the project itself: the folder must lie inside it".to_owned())
+        }
         Ok(root) if real.starts_with(&root) => Ok(()),
         _ => Err("a symlink out of the project: the folder must lie inside it".to_owned()),
-    }
-}
-
-/// Refuses targets inside the note folder that was found; the configuration refuses those inside a configured one.
-fn check_targets(config: &Config, memory: Option<&RelPath>, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(memory) = memory.filter(|_| config.memory.is_none()) else { return };
-    let targets = config.files.iter().chain(config.outputs.iter().map(|output| &output.file));
-    for target in targets.filter(|target| target.strip_prefix(memory).is_some()) {
-        let message = format!("the target `{target}` lies in `{memory}/`, whose files are sources");
-        let fault = Diagnostic::error("config", message);
-        diagnostics.push(match &config.source {
-            Some(file) => fault.at(file),
-            None => fault,
-        });
     }
 }
 
