@@ -1,7 +1,7 @@
 //! What a bundle says of reference notes and webs: entries and rosters (§4.3, §5.4 to §5.6).
 
 use cantus_memory::unicode::{collapse, lower, norm};
-use cantus_memory::{Described, Note, Origin, Roster, SourcedText, Strand, Web, wrap};
+use cantus_memory::{Described, Note, Origin, Roster, SourcedText, Strand, Web, plural, wrap};
 
 /// The entry of a reference note.
 pub(crate) fn entry(note: &Note, width: usize) -> SourcedText {
@@ -92,24 +92,6 @@ fn shown_aliases(strand: &Strand) -> impl Iterator<Item = &str> {
     strand.aliases.iter().map(String::as_str).filter(move |alias| !plurals.contains(&lower(alias)))
 }
 
-/// The automatic plural of a phrase: of its last word, if that is ASCII letters alone and doesn't end in `s`.
-fn plural(phrase: &str) -> Option<String> {
-    let word = phrase.rsplit(' ').next().unwrap_or_default();
-    if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return None;
-    }
-    let word = word.to_ascii_lowercase();
-    let (last, before) = (word.as_bytes()[word.len() - 1], word.as_bytes().get(word.len().wrapping_sub(2)));
-    let consonant = before.is_some_and(|byte| !matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
-    Some(match last {
-        b's' => return None,
-        b'y' if consonant => format!("{}ies", &phrase[..phrase.len() - 1]),
-        b'x' | b'z' => format!("{phrase}es"),
-        b'h' if matches!(before, Some(b'c' | b's')) => format!("{phrase}es"),
-        _ => format!("{phrase}s"),
-    })
-}
-
 fn list_roster<'a>(
     web: &Web,
     strands: impl Iterator<Item = (usize, &'a Strand)>,
@@ -154,26 +136,6 @@ fn detail(web: &Web, strand: &Strand) -> (String, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check_plural(phrase: &str, expected: Option<&str>) {
-        assert_eq!(plural(phrase).as_deref(), expected);
-    }
-
-    #[test]
-    fn plurals() {
-        check_plural("Stitch", Some("Stitches"));
-        check_plural("City", Some("Cities"));
-        check_plural("Day", Some("Days"));
-        check_plural("y", Some("ys"));
-        check_plural("Axe", Some("Axes"));
-        check_plural("box", Some("boxes"));
-        check_plural("X Y", Some("X Ys"));
-        check_plural("Éclat", None);
-        check_plural("class", None);
-        check_plural("C++", None);
-        check_plural("big h", Some("big hs"));
-    }
 
     #[test]
     fn markup_is_escaped() {

@@ -140,6 +140,14 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A text as it stands, white space collapsed; anything else is as good as none.
+    pub(crate) fn loose_text(&mut self, name: &str) -> Option<String> {
+        match self.take(name)? {
+            (_, Value::Text(text, _)) => Some(collapse(&text)),
+            _ => None,
+        }
+    }
+
     /// A text that must not be blank or null where its key stands.
     pub(crate) fn non_empty_text(&mut self, name: &str) -> Option<(String, u32)> {
         let line = self.line(name)?;

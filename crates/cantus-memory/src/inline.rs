@@ -58,13 +58,13 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
     block
 }
 
-struct Title<'a> {
-    line: usize,
-    text: &'a str,
+pub(crate) struct Title<'a> {
+    pub(crate) line: usize,
+    pub(crate) text: &'a str,
 }
 
 /// The first H1 outside fences, wherever it is.
-fn find_title<'a>(text: &'a str, fences: &[Range<usize>]) -> Option<Title<'a>> {
+pub(crate) fn find_title<'a>(text: &'a str, fences: &[Range<usize>]) -> Option<Title<'a>> {
     lines_at(text).enumerate().find_map(|(line, (offset, content))| match heading(content) {
         Some((1, text)) if !is_fenced(fences, offset) => Some(Title { line, text }),
         _ => None,

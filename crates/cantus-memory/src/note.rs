@@ -4,8 +4,10 @@ use std::fmt;
 
 use cantus_manifest::{Diagnostic, Digest, RelPath};
 
-use crate::fence::lines_at;
+use crate::fence::{fences, lines_at};
 use crate::front_matter::{Block, Fields, split};
+use crate::inline::find_title;
+use crate::links::{Following, Linking};
 use crate::unicode::{capitalize, collapse, is_blank, strip};
 
 /// The sort key of a core note or a web that names none (§2.2).
@@ -67,6 +69,8 @@ pub struct Note {
     pub top_level: bool,
     /// The description that its front matter gives.
     pub description: Option<Described>,
+    /// What its links do where it is read on demand.
+    pub linking: Linking,
     content: Content,
 }
 
@@ -82,6 +86,14 @@ pub(crate) struct Content {
 impl Content {
     pub(crate) fn body(&self) -> Body<'_> {
         Body { text: &self.text[self.body..], first_line: self.body_line as usize }
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Its first H1 outside fences, if that says something.
+    #[must_use]
+    pub fn title(self) -> Option<&'a str> {
+        find_title(self.text, &fences(self.text)).map(|title| title.text).filter(|text| !text.is_empty())
     }
 }
 
@@ -116,9 +128,8 @@ impl Note {
         let parent = fields.text("parent");
         let description = fields.text("description").map(|(text, line)| Described { text, line });
         let priority = fields.natural("priority").unwrap_or(DEFAULT_PRIORITY);
-        fields.choice("link_reference", &["explicit", "implicit", "none"]);
-        fields.choice("link_rendering", &["reference", "inline"]);
-        for legacy in ["metadata", "closure", "keywords"] {
+        let linking = linking(&mut fields);
+        for legacy in ["metadata", "keywords"] {
             fields.ignore(legacy);
         }
         fields.finish(FLAT_KEYS);
@@ -127,7 +138,18 @@ impl Note {
             _ => NoteKind::Reference,
         };
         let top_level = parent.is_none_or(|(parent, _)| is_top(&parent));
-        Some(Self { path: path.clone(), kind, priority, top_level, description, content })
+        Some(Self { path: path.clone(), kind, priority, top_level, description, linking, content })
+    }
+}
+
+/// The link settings of a flat note; `closure` is an older spelling, behind `link_reference`.
+fn linking(fields: &mut Fields<'_>) -> Linking {
+    let newer = fields.has("link_reference");
+    let linking = Linking::take(fields);
+    match fields.loose_text("closure").as_deref() {
+        Some("mentions") if !newer => Linking { following: Some(Following::Implicit), ..linking },
+        Some("none") if !newer => Linking { following: Some(Following::None), ..linking },
+        _ => linking,
     }
 }
 
@@ -179,7 +201,8 @@ pub(crate) fn open<'a>(
     None
 }
 
-fn describe(body: Body<'_>, stem: &str) -> Described {
+/// What a body says of itself: its first paragraph, its title, else the name.
+pub(crate) fn describe(body: Body<'_>, stem: &str) -> Described {
     let mut title: Option<Described> = None;
     let mut paragraph: Option<(String, usize)> = None;
     for (index, (_, line)) in lines_at(body.text).enumerate() {

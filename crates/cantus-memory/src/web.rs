@@ -3,7 +3,8 @@
 use cantus_manifest::{Digest, RelPath};
 
 use crate::front_matter::Fields;
-use crate::note::{Body, Content, DEFAULT_PRIORITY, Described};
+use crate::links::{Following, Linking};
+use crate::note::{Body, Content, DEFAULT_PRIORITY, Described, describe};
 use crate::unicode::{is_blank, strip, upper, upper_first};
 use crate::yaml::{Node, Value};
 
@@ -47,6 +48,8 @@ pub struct Web {
     pub label: String,
     /// The strands in the order of their slugs.
     pub strands: Vec<Strand>,
+    /// What the links of its strands do where they are read on demand, unless a strand says otherwise.
+    pub linking: Linking,
     content: Content,
 }
 
@@ -63,6 +66,8 @@ pub struct Strand {
     pub summary: Option<Described>,
     /// What replaced it.
     pub supersession: Option<Supersession>,
+    /// What its links do where it is read on demand; what it leaves open is the web's to say.
+    pub linking: Linking,
     content: Content,
 }
 
@@ -80,6 +85,12 @@ impl Web {
     #[must_use]
     pub fn slug(&self) -> &str {
         self.path.stem()
+    }
+
+    /// What a list says of it: the first paragraph of the descriptor, its title, or its name.
+    #[must_use]
+    pub fn summary(&self) -> Described {
+        describe(self.body(), self.slug())
     }
 
     /// The descriptor's text after the front matter.
@@ -106,9 +117,13 @@ impl Web {
         if let (true, Some(line)) = (fields.has("closure"), fields.line("link_reference")) {
             fields.fault(line, "`closure` and `link_reference` say the same thing: keep `link_reference`");
         }
-        fields.choice("closure", &["none", "mentions"]);
-        fields.choice("link_reference", &["explicit", "implicit", "none"]);
-        fields.choice("link_rendering", &["reference", "inline"]);
+        let legacy = fields.choice("closure", &["none", "mentions"]);
+        let mut linking = Linking::take(&mut fields);
+        linking.following = linking.following.or(match legacy {
+            Some("mentions") => Some(Following::Implicit),
+            Some(_) => Some(Following::None),
+            None => None,
+        });
         let priority = fields.natural("priority").unwrap_or(DEFAULT_PRIORITY);
         let noun = fields.text("strand_noun").map_or_else(|| "strand".to_owned(), |(noun, _)| noun);
         let label = fields.text("roster_label").map_or_else(|| plural_label(&noun), |(label, _)| label);
@@ -119,7 +134,7 @@ impl Web {
         }
         fields.finish(WEB_KEYS);
         let roster = if roster == Some("list") { Roster::List } else { Roster::Inline };
-        Self { path: path.clone(), priority, roster, label, strands: Vec::new(), content }
+        Self { path: path.clone(), priority, roster, label, strands: Vec::new(), linking, content }
     }
 }
 
@@ -137,6 +152,12 @@ impl Strand {
     #[must_use]
     pub fn slug(&self) -> &str {
         self.path.stem()
+    }
+
+    /// What a list says of it: the declared summary, else the first paragraph.
+    #[must_use]
+    pub fn summary_or_text(&self) -> Described {
+        self.summary.clone().unwrap_or_else(|| describe(self.body(), self.slug()))
     }
 
     /// The text after the front matter.
@@ -159,6 +180,7 @@ impl Strand {
             aliases: Vec::new(),
             summary: None,
             supersession: None,
+            linking: Linking::default(),
             content,
         };
         if let Some(fields) = fields {
@@ -177,8 +199,7 @@ impl Strand {
         self.aliases = fields.texts("aliases");
         self.summary = fields.non_empty_text("summary").map(|(text, line)| Described { text, line });
         self.supersession = supersession(&fields.mapping("metadata"));
-        fields.choice("link_reference", &["explicit", "implicit", "none"]);
-        fields.choice("link_rendering", &["reference", "inline"]);
+        self.linking = Linking::take(&mut fields);
         fields.ignore("closure");
         for forbidden in ["type", "parent"] {
             if let Some(line) = fields.line(forbidden) {
@@ -191,7 +212,7 @@ impl Strand {
 }
 
 /// A slug as a title (§5.2): its words, each with a capital first letter.
-fn title(slug: &str) -> String {
+pub(crate) fn title(slug: &str) -> String {
     let words: Vec<_> = slug
         .split(|c| matches!(c, '-' | '_') || crate::unicode::is_space(c))
         .filter(|word| !word.is_empty())

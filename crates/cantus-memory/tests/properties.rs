@@ -6,7 +6,7 @@ use cantus_manifest::RelPath;
 use cantus_memory::unicode::{cells, collapse, fold, is_blank, is_space, norm, slug, strip_end};
 use cantus_memory::{
     Body, Corpus, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster, fences,
-    heading, inline, wrap,
+    heading, inline, links, wrap,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -350,5 +350,47 @@ proptest! {
         let is_part = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
         prop_assert!(!slug(&text).is_empty() && slug(&text).bytes().all(is_part));
         prop_assert_eq!(norm(&text), norm(&collapse(&text)));
+    }
+}
+
+/// The links of one line without code, looked for at each byte.
+fn slow_links(line: &str) -> Vec<(String, bool)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while from < line.len() {
+        let rest = &line[from..];
+        let target = rest.strip_prefix("[[").and_then(|rest| rest.split_once(']'));
+        match target.filter(|(target, after)| !target.is_empty() && after.starts_with(']')) {
+            Some((target, _)) => {
+                let link = (strip_end(target.trim_start()).to_owned(), line[..from].ends_with('!'));
+                if !link.0.is_empty() && !found.contains(&link) {
+                    found.push(link);
+                }
+                from += target.len() + 4;
+            }
+            None => from += rest.chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn links_are_those_that_a_slow_search_finds(line in "[\\[\\]! aé]{0,24}") {
+        let found = links(Body { text: &line, first_line: 1 });
+        let found: Vec<_> = found.into_iter().map(|link| (link.target, link.inline)).collect();
+        prop_assert_eq!(found, slow_links(&line));
+    }
+
+    #[test]
+    fn code_hides_links_and_makes_none(line in "[\\[\\]! a`]{0,24}") {
+        let all = slow_links(&line);
+        for link in links(Body { text: &line, first_line: 1 }) {
+            let beside = line.contains(&format!("[[{}", link.target)) || link.target.trim() != link.target;
+            prop_assert!(all.iter().any(|(target, _)| *target == link.target) || beside);
+            prop_assert!(!link.target.contains(']'));
+        }
     }
 }
