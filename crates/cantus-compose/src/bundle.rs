@@ -9,11 +9,14 @@ use crate::section::{Content, Section};
 pub struct Bundle {
     facts: Facts,
     sections: Vec<Section>,
+    /// How many of the included sections stand before the first volatile one.
+    stable: usize,
 }
 
 impl Bundle {
-    pub(crate) fn new(facts: Facts, sections: Vec<Section>) -> Self {
-        Self { facts, sections }
+    /// Takes included sections, the first `stable` of them not volatile, then excluded ones.
+    pub(crate) fn new(facts: Facts, sections: Vec<Section>, stable: usize) -> Self {
+        Self { facts, sections, stable }
     }
 
     /// What the host said of this render.
@@ -65,6 +68,14 @@ impl Bundle {
     #[must_use]
     pub fn digest(&self) -> Digest {
         Digest::of(self.text())
+    }
+
+    /// The SHA-256 of the bytes before the first volatile section: what one invocation shares with the next. It is no part of
+    /// the manifest.
+    #[must_use]
+    pub fn stable_digest(&self) -> Digest {
+        let stable = self.included().take(self.stable).map(|(_, content)| content.text());
+        Digest::of(stable.collect::<String>())
     }
 
     /// What bundles share that differ in provider sections alone (§8.7).

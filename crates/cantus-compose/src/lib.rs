@@ -14,16 +14,22 @@
 mod attributes;
 mod bundle;
 mod contract;
+mod fit;
+mod launch;
 mod manifest;
 mod package;
+mod read;
 mod roster;
 mod section;
 mod set;
 mod settings;
 
 pub use bundle::Bundle;
+pub use fit::{Fitted, clip, fit};
+pub use launch::{Launch, LaunchError, LaunchText, Stability, TextBudget};
 pub use manifest::preview;
 pub use package::Package;
+pub use read::read_text;
 pub use section::{Content, Section, Status};
 pub use set::{Home, Material, Presence, Row, SectionSet};
 pub use settings::{Repository, Settings};

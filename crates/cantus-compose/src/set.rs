@@ -15,6 +15,7 @@ use cantus_memory::{
 
 use crate::bundle::Bundle;
 use crate::contract::{self, RepositoryEntry, Variables};
+use crate::launch::{Launch, Stability};
 use crate::package::Package;
 use crate::roster;
 use crate::section::{Content, Section, Status};
@@ -150,6 +151,12 @@ impl SectionSet {
     /// The bundle for `facts`; their project is that of the set.
     #[must_use]
     pub fn bundle(&self, facts: Facts) -> Bundle {
+        self.bundle_with(facts, &Launch::default())
+    }
+
+    /// [`bundle`](Self::bundle) with what the host adds to this one invocation, behind everything else.
+    #[must_use]
+    pub fn bundle_with(&self, facts: Facts, launch: &Launch) -> Bundle {
         let facts = [facts.project(self.project())];
         let render = Render::new(self, &facts[0]);
         let (mut included, mut excluded) = (Vec::new(), Vec::new());
@@ -160,10 +167,18 @@ impl SectionSet {
                 Some(Err(status)) => excluded.push(left_out(candidate.section.clone(), status)),
             }
         }
+        let mut stable = included.len();
+        for (stability, section) in launch.sections() {
+            let sections = if section.content().is_some() { &mut included } else { &mut excluded };
+            sections.push(section.clone());
+            if stability == Stability::Stable {
+                stable = included.len();
+            }
+        }
         excluded.sort_by(|a, b| a.id.cmp(&b.id));
         included.append(&mut excluded);
         let [facts] = facts;
-        Bundle::new(facts, included)
+        Bundle::new(facts, included, stable)
     }
 
     /// Every section in bundle order, with what becomes of it for each of `facts`.

@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use cantus_compose::{Bundle, Home, Material, Package, Repository, Section, SectionSet, Settings};
+use cantus_compose::{
+    Bundle, Home, Launch, LaunchText, Material, Package, Repository, Section, SectionSet, Settings,
+    Stability, TextBudget, clip, fit,
+};
 use cantus_manifest::{Facts, Layer, Provider, RelPath};
 use cantus_memory::unicode::strip_end;
-use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, heading};
+use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, fences, heading, is_fenced};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -203,6 +206,11 @@ fn facts() -> impl Strategy<Value = Facts> {
 
 /// The bundle of a project's and a user's notes, whatever is wrong with them.
 fn compose(project: &MemoryTree, home: &MemoryTree, width: usize, facts: &Facts) -> Bundle {
+    sections(project, home, width).bundle(facts.clone())
+}
+
+/// The sections of their bundles.
+fn sections(project: &MemoryTree, home: &MemoryTree, width: usize) -> SectionSet {
     let repository = |name: &str| Repository {
         name: name.to_owned(),
         description: "A repository that has a description of more than one line's width.".to_owned(),
@@ -218,7 +226,7 @@ fn compose(project: &MemoryTree, home: &MemoryTree, width: usize, facts: &Facts)
     let material = Material { package: &PACKAGE, project: &project, home: Some(&home), settings: &settings };
     let outcome = SectionSet::new(material, Some("Acme"));
     assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
-    outcome.value.bundle(facts.clone())
+    outcome.value
 }
 
 /// The same files with other bytes.
@@ -401,4 +409,85 @@ fn every_line_of_a_contract_without_tags_equals_the_line_that_its_origin_names()
         }
     }
     assert!(seen >= 10, "{seen}");
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn a_fitted_text_is_within_its_budget(text in body(false), budget in 0..200usize, pointer in "|[a-zé][a-z é]{0,11}") {
+        let fitted = fit(&text, budget, &pointer);
+        if chars(text.trim()) <= budget {
+            prop_assert_eq!((fitted.body.as_str(), fitted.cut), (text.trim(), false));
+        } else if budget <= chars(&pointer) + 2 {
+            prop_assert_eq!((fitted.body, fitted.cut), (pointer, true));
+        } else {
+            prop_assert!(fitted.cut);
+            prop_assert!(chars(&fitted.body) <= budget, "{:?}", fitted.body);
+            prop_assert!(fitted.body.ends_with(&pointer));
+            let fences = fences(&fitted.body);
+            let start = fitted.body.len() - pointer.len();
+            prop_assert!(pointer.trim().is_empty() || !is_fenced(&fences, start), "{:?}", fitted.body);
+            // What is kept is a head of the text, a fence that closes it aside.
+            let kept = fitted.body[..start].trim_end();
+            let head = kept.trim_end_matches(['`', '~']).trim_end();
+            prop_assert!(text.trim().starts_with(kept) || text.trim().starts_with(head), "{:?}", fitted.body);
+        }
+    }
+
+    #[test]
+    fn a_clipped_text_is_a_head(text in any::<String>(), limit in 0..40usize) {
+        let clipped = clip(&text, limit);
+        match clipped.strip_suffix('…').filter(|_| chars(&text) > limit) {
+            Some(head) => prop_assert!(text.starts_with(head) && chars(head) == limit),
+            None => prop_assert_eq!(clipped, text),
+        }
+    }
+}
+
+fn launch_text() -> impl Strategy<Value = LaunchText> {
+    let budget = proptest::option::of(
+        (0..80usize).prop_map(|chars| TextBudget { chars, pointer: "see host".to_owned() }),
+    );
+    let stability = select(vec![Stability::Stable, Stability::Volatile]);
+    (body(false), budget, stability).prop_map(|(text, budget, stability)| LaunchText {
+        name: String::new(),
+        text,
+        budget,
+        stability,
+    })
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn launch_sections_stand_last_and_volatile_ones_change_no_prefix(
+        project in tree(),
+        texts in vec(launch_text(), 0..5),
+        other in launch_text(),
+    ) {
+        let texts: Vec<_> =
+            texts.into_iter().enumerate().map(|(n, text)| LaunchText { name: format!("t{n}"), ..text }).collect();
+        let set = sections(&project, &MemoryTree::default(), 40);
+        let plain = set.bundle(Facts::root(Provider::native()));
+        let bundle = set.bundle_with(Facts::root(Provider::native()), &Launch::new(texts.clone()).unwrap());
+        prop_assert!(bundle.text().starts_with(&plain.text()));
+        let layers: Vec<_> = bundle.included().map(|(section, _)| section.layer == Layer::Launch).collect();
+        prop_assert!(layers.is_sorted());
+        let others: Vec<_> = texts
+            .into_iter()
+            .map(|text| match text.stability {
+                Stability::Volatile => LaunchText { text: other.text.clone(), ..text },
+                Stability::Stable => text,
+            })
+            .collect();
+        let changed = set.bundle_with(Facts::root(Provider::native()), &Launch::new(others).unwrap());
+        prop_assert_eq!(changed.stable_digest(), bundle.stable_digest());
+        prop_assert_eq!(plain.stable_digest(), plain.digest());
+    }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::fence::{fences, is_fenced, lines_at};
 use crate::note::Body;
 use crate::sourced::{Origin, SourcedText};
-use crate::unicode::{is_blank, strip};
+use crate::unicode::{is_blank, strip, strip_end};
 
 /// The level and the stripped text of a heading line: `#` at column 0, then a blank, a tab or the end.
 #[must_use]
@@ -56,6 +56,16 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
     }
     block.truncate(end.0, end.1);
     block
+}
+
+/// The text without the line of its first H1 and without blank lines at its ends.
+#[must_use]
+pub fn untitled(text: &str) -> String {
+    let title = find_title(text, &fences(text)).map(|title| title.line);
+    let lines = text.split_inclusive('\n').enumerate().filter(|(number, _)| Some(*number) != title);
+    let rest: String = lines.map(|(_, line)| line).collect();
+    let first = rest.split_inclusive('\n').take_while(|line| is_blank(line)).map(str::len).sum();
+    strip_end(&rest[first..]).to_owned()
 }
 
 pub(crate) struct Title<'a> {

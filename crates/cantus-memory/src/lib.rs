@@ -31,7 +31,7 @@ mod yaml;
 
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
-pub use inline::{heading, inline, inline_body};
+pub use inline::{heading, inline, inline_body, untitled};
 pub use library::{Library, Resolved, Target};
 pub use links::{Following, Link, Linking, Rendering, links};
 pub use markers::body_with_roster;

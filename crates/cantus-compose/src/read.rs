@@ -1,0 +1,56 @@
+//! Notes and strands as they are read on demand (§6.3).
+
+use std::borrow::Cow;
+
+use cantus_memory::{Reading, Target, body_with_roster, untitled, wrap};
+
+use crate::roster::roster;
+
+/// The text of a reading: each note below a heading that names it, then what the notes link to and is not there. Generated
+/// prose is wrapped at `width` cells; 0 never.
+#[must_use]
+pub fn read_text(reading: &Reading<'_>, width: usize) -> String {
+    let mut parts: Vec<String> = reading.items.iter().map(|item| item_text(item.target, width)).collect();
+    parts.extend(linked_references(reading, width));
+    let mut text = parts.join("\n\n");
+    text.push('\n');
+    text
+}
+
+/// A text below its title and address; a web with its roster. A strand's title is its keyword.
+fn item_text(target: Target<'_>, width: usize) -> String {
+    let (body, label) = (target.body(), target.label());
+    let title = body.title().filter(|title| !matches!(target, Target::Strand(..)) || *title == label);
+    let text = match target {
+        Target::Web(web) => Cow::Owned(body_with_roster(web, &roster(web, width)).text().to_owned()),
+        _ => Cow::Borrowed(body.text),
+    };
+    let rest = if title.is_some() { untitled(&text) } else { text.trim_matches('\n').to_owned() };
+    let heading = format!("# {} ({})", title.unwrap_or(&label), target.address());
+    if rest.is_empty() { heading } else { format!("{heading}\n\n{rest}") }
+}
+
+fn linked_references(reading: &Reading<'_>, width: usize) -> Option<String> {
+    if reading.references.is_empty() && reading.unresolved.is_empty() {
+        return None;
+    }
+    let mut parts = vec!["## Linked References".to_owned()];
+    if !reading.references.is_empty() {
+        parts.push("The text above links to these; ask for one by its address.".to_owned());
+    }
+    for (number, target) in (1..).zip(&reading.references) {
+        parts.push(format!("### {number}. `{}`", target.address()));
+        let loaded = if target.is_always_loaded() { " (always loaded)" } else { "" };
+        let line = format!("**{}**{loaded} — {}", target.label(), target.summary().text);
+        parts.push(wrapped(&line, width));
+    }
+    if !reading.unresolved.is_empty() {
+        let targets: Vec<_> = reading.unresolved.iter().map(|target| format!("`{target}`")).collect();
+        parts.push(format!("Unresolved: {}", targets.join(", ")));
+    }
+    Some(parts.join("\n\n"))
+}
+
+fn wrapped(line: &str, width: usize) -> String {
+    wrap(line, width).into_iter().map(|line| line.text).collect::<Vec<_>>().join("\n")
+}
