@@ -434,6 +434,7 @@ fn list_as_json_has_a_version_and_every_note() {
       "path": "memory/rules.md",
       "section": "proj.core.rules",
       "status": "included",
+      "through": null,
       "bytes": 29,
       "tokens_est": 8,
       "strands": 0
@@ -443,6 +444,7 @@ fn list_as_json_has_a_version_and_every_note() {
       "path": "memory/release.md",
       "section": "proj.ref.release",
       "status": "included",
+      "through": null,
       "bytes": 43,
       "tokens_est": 11,
       "strands": 0
@@ -452,6 +454,7 @@ fn list_as_json_has_a_version_and_every_note() {
       "path": "memory/terms.md",
       "section": "proj.web.terms",
       "status": "included",
+      "through": null,
       "bytes": 47,
       "tokens_est": 12,
       "strands": 2

@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Render(RenderArgs),
     /// List the notes with their sizes
     List(ListArgs),
+    /// Print notes or strands, with what they depend on
+    Read(ReadArgs),
     /// Validate a manifest and print it in its normal form
     Manifest {
         /// The file; `-` for standard input
@@ -104,6 +106,28 @@ pub(crate) struct RenderArgs {
     pub(crate) sections: bool,
     /// Print the manifest instead of the text; with --sections the table as JSON
     #[arg(short, long)]
+    pub(crate) json: bool,
+    /// Compare with the committed files of project and home; exit 1 if they hold something that the bundle lacks
+    #[arg(short, long)]
+    pub(crate) parity: bool,
+    /// Compose anew, whatever is kept from earlier renders
+    #[arg(short = 'N', long)]
+    pub(crate) no_cache: bool,
+    /// Add the sections of this JSON file behind everything else; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) launch: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    /// A note's name or path, a web, or WEB:KEYWORD
+    #[arg(required = true, value_name = "NOTE|WEB:KEYWORD")]
+    pub(crate) targets: Vec<String>,
+    /// Follow dependencies this many steps; 0 prints only what was asked for [default: all]
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
+    /// Print the texts and links as JSON
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

@@ -7,6 +7,7 @@
 
 mod args;
 mod failure;
+mod input;
 mod report;
 mod style;
 mod verbs;

@@ -6,6 +6,7 @@ mod completions;
 mod list;
 mod manifest;
 mod project;
+mod read;
 mod render;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Check(verb) => check::run(&args.global, verb, &mut judged),
         Verb::Render(verb) => render::run(&args.global, verb, streams),
         Verb::List(verb) => list::run(&args.global, verb, streams),
+        Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Manifest { file } => manifest::run(file, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
@@ -73,6 +75,16 @@ fn compose(root: &Root, global: &Global) -> Outcome<Option<(Project, Projection)
     Outcome { value, diagnostics }
 }
 
+/// The folder of the user's own layer; `None` if there is none, or if it is not wanted.
+fn home_folder(root: &Root, global: &Global) -> Result<Option<PathBuf>, Failure> {
+    let folder = match &global.home {
+        _ if global.no_home => None,
+        Some(folder) => Some(folder.clone()),
+        None => default_home(root.disk().as_ref()),
+    };
+    folder.map(std::path::absolute).transpose().map_err(Failure::error)
+}
+
 /// The user's own layer, its faults told; `None` if there is none, or if it is not wanted.
 fn home(
     root: &Root,
@@ -81,13 +93,7 @@ fn home(
     stamps: Stamps,
     streams: &mut Streams<'_>,
 ) -> Result<Option<Home>, Failure> {
-    let folder = match &global.home {
-        _ if global.no_home => None,
-        Some(folder) => Some(folder.clone()),
-        None => default_home(root.disk().as_ref()),
-    };
-    let Some(folder) = folder else { return Ok(None) };
-    let folder = std::path::absolute(folder).map_err(Failure::error)?;
+    let Some(folder) = home_folder(root, global)? else { return Ok(None) };
     let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit, stamps);
     write_diagnostics(streams.err, &diagnostics)?;
     Ok(value)

@@ -29,7 +29,7 @@ pub use fit::{Fitted, clip, fit};
 pub use launch::{Launch, LaunchError, LaunchText, Stability, TextBudget};
 pub use manifest::preview;
 pub use package::Package;
-pub use read::read_text;
+pub use read::{item_text, read_text};
 pub use section::{Content, Section, Status};
 pub use set::{Home, Material, Presence, Row, SectionSet};
 pub use settings::{Repository, Settings};

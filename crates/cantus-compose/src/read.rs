@@ -17,8 +17,9 @@ pub fn read_text(reading: &Reading<'_>, width: usize) -> String {
     text
 }
 
-/// A text below its title and address; a web with its roster. A strand's title is its keyword.
-fn item_text(target: Target<'_>, width: usize) -> String {
+/// A note or strand below its title and address; a web with its roster. A strand's title is its keyword. Without line end.
+#[must_use]
+pub fn item_text(target: Target<'_>, width: usize) -> String {
     let (body, label) = (target.body(), target.label());
     let title = body.title().filter(|title| !matches!(target, Target::Strand(..)) || *title == label);
     let text = match target {

@@ -1,8 +1,9 @@
-//! What CI wants to know: drift and parity. Nothing is written.
+//! What CI wants to know: drift, parity and links. Nothing is written.
 
 use cantus_compose::{Presence, Section};
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, RelPath};
+use cantus_memory::Library;
 use cantus_workspace::Project;
 
 use crate::line_ends::LineEnds;
@@ -10,7 +11,7 @@ use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
 use crate::projection::{Projection, our_bug};
 use crate::renders::is_root;
 
-/// Every finding on the committed files of `project`, in the order of its targets.
+/// Every finding on the committed files of `project`, in the order of its targets, then those on the links of its notes.
 #[must_use]
 pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
     let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
@@ -18,6 +19,7 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
     findings.extend(notes(project, projection));
     findings.extend(repositories(project, projection));
     findings.extend(declaration(projection));
+    findings.extend(Library::new(&project.corpus).findings());
     findings
 }
 

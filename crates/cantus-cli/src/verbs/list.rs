@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use cantus_compose::{Section, Status as Presence};
+use cantus_manifest::RelPath;
+use cantus_memory::{Library, Target};
 use cantus_projection::facts_of;
 use cantus_workspace::Project;
 use serde::Serialize;
@@ -26,8 +28,12 @@ struct Listing {
 struct Entry {
     kind: &'static str,
     path: String,
-    section: String,
+    /// Its section; none for a note that no bundle lists.
+    section: Option<String>,
+    /// `included`, why it is left out, or for a note that no bundle lists `linked` or `unreachable`.
     status: &'static str,
+    /// The address of the note that leads to one which no bundle lists.
+    through: Option<String>,
     /// Of its section, which is an entry for a reference note.
     bytes: usize,
     tokens_est: u64,
@@ -44,7 +50,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
     let bundle = set.bundle(facts);
-    let notes: Vec<_> = bundle.sections().iter().filter_map(entry).collect();
+    let mut notes: Vec<_> = bundle.sections().iter().filter_map(entry).collect();
+    let library = Library::new(&project.corpus);
+    notes.extend(library.unlisted().into_iter().map(|(path, through)| unlisted(path, through)));
     if args.json {
         serde_json::to_writer_pretty(&mut *streams.out, &Listing { version: 1, notes })
             .map_err(std::io::Error::from)?;
@@ -68,12 +76,30 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
         )?;
         let rows = entries.iter().map(|entry| {
             let strands = if entry.kind == "web" { plural(entry.strands, "strand") } else { String::new() };
-            let status = if entry.status == "included" { "" } else { entry.status };
-            [entry.path.clone(), group(entry.tokens_est), strands, status.to_owned()]
+            let status = match &entry.through {
+                Some(through) => format!("linked from {through}"),
+                None if entry.status == "included" => String::new(),
+                None => entry.status.to_owned(),
+            };
+            [entry.path.clone(), group(entry.tokens_est), strands, status]
         });
         table(streams.out, "  ", &rows.collect::<Vec<_>>())?;
     }
     Ok(Status::Yes)
+}
+
+/// A note that no bundle lists, and what leads to it.
+fn unlisted(path: &RelPath, through: Option<Target<'_>>) -> Entry {
+    Entry {
+        kind: "reference",
+        path: path.to_string(),
+        section: None,
+        status: if through.is_some() { "linked" } else { "unreachable" },
+        through: through.map(Target::address),
+        bytes: 0,
+        tokens_est: 0,
+        strands: 0,
+    }
 }
 
 fn entry(section: &Section) -> Option<Entry> {
@@ -91,8 +117,9 @@ fn entry(section: &Section) -> Option<Entry> {
     Some(Entry {
         kind,
         path,
-        section: section.id.to_string(),
+        section: Some(section.id.to_string()),
         status,
+        through: None,
         bytes: section.content().map_or(0, |content| content.text().len()),
         tokens_est: section.content().map_or(0, |content| content.tokens_est()),
         strands: section.sources.len() - 1,

@@ -1,0 +1,100 @@
+//! Facts as they are given on the command line.
+
+use cantus_fs::Root;
+use cantus_manifest::{Facts, Provider, Purpose};
+use cantus_workspace::{host_name, version_control};
+
+use crate::failure::Failure;
+
+const KEYS: &str = "actor, mode, purpose, provider, project, host, vcs";
+const ACTORS: &str = "sase_root, native_helper, interactive";
+const MODES: &str = "runtime, interactive, export";
+const PURPOSES: &str = "ordinary, declaration_recovery, conflict_repair";
+
+/// The facts as they were given, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    actor: Option<String>,
+    mode: Option<String>,
+    purpose: Option<String>,
+    provider: Option<String>,
+    project: Option<String>,
+    host: Option<String>,
+    vcs: Option<String>,
+}
+
+impl Given {
+    pub(crate) fn parse(facts: &[String]) -> Result<Self, Failure> {
+        let mut given = Self::default();
+        for fact in facts.iter().filter(|fact| !fact.is_empty()) {
+            let Some((key, value)) = fact.split_once('=') else {
+                return Err(Failure::error(format!("`{fact}` is not a fact: expected KEY=VALUE"))
+                    .hint(format!("keys: {KEYS}")));
+            };
+            let slot = match key.trim() {
+                "actor" => &mut given.actor,
+                "mode" => &mut given.mode,
+                "purpose" => &mut given.purpose,
+                "provider" => &mut given.provider,
+                "project" => &mut given.project,
+                "host" => &mut given.host,
+                "vcs" => &mut given.vcs,
+                unknown => {
+                    return Err(
+                        Failure::error(format!("unknown fact `{unknown}`")).hint(format!("keys: {KEYS}"))
+                    );
+                }
+            };
+            if slot.as_ref().is_some_and(|before| before != value.trim()) {
+                return Err(Failure::error(format!("conflicting facts: `{}` is given twice", key.trim())));
+            }
+            *slot = Some(value.trim().to_owned());
+        }
+        Ok(given)
+    }
+
+    /// The facts that they mean; `name` is the project's own name. Host and version control are those of this machine and of
+    /// the root, where they aren't given.
+    pub(crate) fn facts(&self, name: Option<&str>, root: &Root) -> Result<Facts, Failure> {
+        let provider = self.provider.as_deref().map_or_else(|| Ok(Provider::native()), Provider::new);
+        let provider = provider.map_err(|error| Failure::error(format!("invalid fact provider: {error}")))?;
+        let mode = self.mode.as_deref();
+        // A mode without a launcher has no agent: it implies the actor.
+        let implied =
+            if matches!(mode, Some("interactive" | "export")) { "interactive" } else { "sase_root" };
+        let actor = self.actor.as_deref().unwrap_or(implied);
+        let implied = if actor == "interactive" { "interactive" } else { "runtime" };
+        let facts = match (actor, mode.unwrap_or(implied)) {
+            ("sase_root", "runtime") => Facts::root(provider),
+            ("native_helper", "runtime") => Facts::helper(provider),
+            ("interactive", "interactive") => Facts::interactive(provider),
+            ("interactive", "export") => Facts::export(provider),
+            (
+                "sase_root" | "native_helper" | "interactive",
+                mode @ ("runtime" | "interactive" | "export"),
+            ) => {
+                return Err(Failure::error(format!("conflicting facts: no actor `{actor}` in mode `{mode}`"))
+                    .hint("mode runtime goes with actor sase_root or native_helper; the other modes with actor interactive"));
+            }
+            ("sase_root" | "native_helper" | "interactive", mode) => {
+                return Err(invalid("mode", mode, MODES));
+            }
+            (actor, _) => return Err(invalid("actor", actor, ACTORS)),
+        };
+        let purpose = match self.purpose.as_deref() {
+            None | Some("ordinary") => Purpose::Ordinary,
+            Some("declaration_recovery") => Purpose::DeclarationRecovery,
+            Some("conflict_repair") => Purpose::ConflictRepair,
+            Some(purpose) => return Err(invalid("purpose", purpose, PURPOSES)),
+        };
+        let project = self.project.as_deref().or(name);
+        let host = self.host.clone().filter(|host| !host.is_empty()).unwrap_or_else(host_name);
+        let host = if host.is_empty() { "localhost" } else { &host };
+        let vcs = self.vcs.as_deref().or_else(|| version_control(root.disk().as_ref(), root.path()));
+        Ok(facts.purpose(purpose).project(project).host(Some(host)).vcs(vcs))
+    }
+}
+
+fn invalid(key: &str, value: &str, valid: &str) -> Failure {
+    Failure::error(format!("invalid fact {key}=`{value}`")).hint(format!("valid values: {valid}"))
+}
