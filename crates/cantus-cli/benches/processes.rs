@@ -34,6 +34,27 @@ fn main() {
         corpus(folder.path(), notes);
         measure_all(folder.path(), notes);
     }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    web(folder.path(), 1_000);
+    measure_reading(folder.path(), 1_000);
+}
+
+/// `read` in a web whose strands name each other.
+fn measure_reading(root: &Path, strands: usize) {
+    let read = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cantus"));
+        command.arg("read").args(args).arg("--root").arg(root);
+        command
+    };
+    let floor = measure(21, || {}, || floor_of(root));
+    let rows = [
+        ("floor: read and hash", floor),
+        ("`read`, one strand alone", measure(21, || {}, || read(&["web:Term 7", "--depth", "0"]))),
+        ("`read`, all that it leads to", measure(21, || {}, || read(&["web:Term 7"]))),
+    ];
+    for (what, figures) in rows {
+        row(&format!("{strands} strands"), what, figures, floor);
+    }
 }
 
 fn measure_all(root: &Path, notes: usize) {
@@ -50,16 +71,7 @@ fn measure_all(root: &Path, notes: usize) {
         }
     };
     let write = measure(runs.min(9), remove, || cantus(&["project"]));
-    let own = std::env::current_exe().expect("the path of this program");
-    let floor = measure(
-        runs,
-        || {},
-        || {
-            let mut command = Command::new(&own);
-            command.arg("--floor").arg(root);
-            command
-        },
-    );
+    let floor = measure(runs, || {}, || floor_of(root));
     let rows = [
         ("floor: read and hash", floor),
         ("`project`, every file new", write),
@@ -69,16 +81,24 @@ fn measure_all(root: &Path, notes: usize) {
         ("`render`", measure(runs, || {}, || cantus(&["render"]))),
     ];
     for (what, figures) in rows {
-        let ratio = figures.wall.as_secs_f64() / floor.wall.as_secs_f64();
-        let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
-        let Figures { wall, cpu, peak } = figures;
-        println!(
-            "| {notes} | {what} | {:.1} | {:.1} | {:.1} | {ratio:.2} |",
-            ms(wall),
-            ms(cpu),
-            peak as f64 / (1 << 20) as f64
-        );
+        row(&notes.to_string(), what, figures, floor);
     }
+}
+
+/// Prints one row of the table.
+fn row(corpus: &str, what: &str, figures: Figures, floor: Figures) {
+    let ratio = figures.wall.as_secs_f64() / floor.wall.as_secs_f64();
+    let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+    let Figures { wall, cpu, peak } = figures;
+    let peak = peak as f64 / (1 << 20) as f64;
+    println!("| {corpus} | {what} | {:.1} | {:.1} | {peak:.1} | {ratio:.2} |", ms(wall), ms(cpu));
+}
+
+/// This program as the floor below `root`.
+fn floor_of(root: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
+    command.arg("--floor").arg(root);
+    command
 }
 
 /// Medians of several runs.
@@ -165,6 +185,24 @@ fn corpus(root: &Path, notes: usize) {
         };
         fs::write(memory.join(path), format!("---\n{front}\n---\n# Title {index}\n\n{text}"))
             .expect("a file");
+    }
+}
+
+/// A web of strands of about 2 KB, each of which mentions three others.
+fn web(root: &Path, strands: usize) {
+    let folder = root.join("memory/web");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(root.join("memory/web.md"), "---\nweb: true\nlink_reference: implicit\n---\n# Terms\n")
+        .expect("a file");
+    for index in 0..strands {
+        let others =
+            [index * 7 + 1, index * 3 + 2, index + 1].map(|other| format!("term {}", other % strands));
+        let text = format!(
+            "---\naliases: [Word {index}]\n---\n{}Mind {}.\n",
+            prose(index, 1_900),
+            others.join(", ")
+        );
+        fs::write(folder.join(format!("term_{index}.md")), text).expect("a file");
     }
 }
 
