@@ -13,7 +13,7 @@ mod host;
 mod keys;
 mod project;
 
-pub use config::{Config, LOCK, Output};
+pub use config::{Allowed, Config, LOCK, Output, PluginKind};
 pub use discover::{CONFIG, find_root};
 pub use gather::Stamps;
 pub use home::read_home;
