@@ -123,30 +123,41 @@ impl Corpus {
         }
     }
 
-    /// Reports notes of one kind whose section would have the same id.
-    fn equal_slugs(&self, diagnostics: &mut Vec<Diagnostic>) {
+    /// The paths of what has a section, by kind: core notes, listed reference notes, webs.
+    fn units(&self) -> [Vec<&RelPath>; 3] {
         let core = self.notes.iter().filter(|note| note.kind == NoteKind::Core).map(|note| &note.path);
-        let kinds: [Vec<&RelPath>; 3] = [
+        [
             core.collect(),
             self.references().map(|note| &note.path).collect(),
             self.webs.iter().map(|web| &web.path).collect(),
-        ];
-        for paths in kinds {
-            for (path, other) in pairs(paths.into_iter(), |path| slug(path.stem()).into()) {
-                // Names that are equal but for case are reported as that.
-                if name_key(other.file_name()) == name_key(path.file_name()) {
-                    continue;
-                }
-                let slug = slug(path.stem());
-                diagnostics.push(
-                    Diagnostic::error(
-                        "name.collision",
-                        format!("`{path}` and `{other}` would both be the section `{slug}`"),
-                    )
-                    .at(path)
-                    .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart"),
-                );
-            }
+        ]
+    }
+
+    /// Reports notes of one kind whose section would have the same id.
+    fn equal_slugs(&self, diagnostics: &mut Vec<Diagnostic>) {
+        for paths in self.units() {
+            diagnostics.extend(slug_pairs(paths.into_iter()).map(|(path, other)| one_section(path, other)));
+        }
+    }
+
+    /// Reports notes of different kinds whose section would have the same id where an id doesn't name the kind.
+    #[must_use]
+    pub fn equal_slugs_across_kinds(&self) -> Vec<Diagnostic> {
+        let kinds = self.units();
+        let kind = |path: &RelPath| kinds.iter().position(|paths| paths.contains(&path));
+        let pairs = slug_pairs(kinds.iter().flatten().copied());
+        pairs
+            .filter(|(path, other)| kind(path) != kind(other))
+            .map(|(path, other)| one_section(path, other))
+            .collect()
+    }
+
+    /// Makes every core note a listed reference note.
+    pub fn list_core(&mut self) {
+        for note in self.notes.iter_mut().filter(|note| note.kind == NoteKind::Core) {
+            note.kind = NoteKind::Reference;
+            // A core note stands in the bundle whatever its parent.
+            note.top_level = true;
         }
     }
 }
@@ -240,6 +251,22 @@ fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut V
             .help("rename one: macOS and Windows can't hold both"),
         );
     }
+}
+
+/// Each path with the one before it that gives the same part of an id. Names that are equal but for case are reported as that.
+fn slug_pairs<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+) -> impl Iterator<Item = (&'a RelPath, &'a RelPath)> {
+    let pairs = pairs(paths, |path| slug(path.stem()).into()).into_iter();
+    pairs.filter(|(path, other)| name_key(other.file_name()) != name_key(path.file_name()))
+}
+
+fn one_section(path: &RelPath, other: &RelPath) -> Diagnostic {
+    let slug = slug(path.stem());
+    let message = format!("`{path}` and `{other}` would both be the section `{slug}`");
+    Diagnostic::error("name.collision", message)
+        .at(path)
+        .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart")
 }
 
 /// A path with its non-ASCII characters as code points, so that two forms of one name can be told apart.
