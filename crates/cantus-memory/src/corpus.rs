@@ -356,3 +356,49 @@ fn colliding_labels(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(files: &[(&str, &str)]) -> Corpus {
+        let file = |(path, front): &(&str, &str)| SourceFile {
+            path: RelPath::new(*path).unwrap(),
+            bytes: format!("---\n{front}\n---\nText.\n").into_bytes(),
+            sha256: None,
+        };
+        let tree = MemoryTree { notes: files.iter().map(file).collect(), folders: Vec::new() };
+        let outcome = Corpus::parse(tree);
+        assert_eq!(outcome.diagnostics, []);
+        outcome.value
+    }
+
+    #[test]
+    fn ids_that_are_equal_across_kinds_name_both_files() {
+        let corpus =
+            corpus(&[("n/a b.md", "type: core"), ("n/a_b.md", "type: reference"), ("n/c.md", "type: core")]);
+        let faults: Vec<_> = corpus.equal_slugs_across_kinds().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            [
+                "n/a_b.md: error: `n/a_b.md` and `n/a b.md` would both be the section `a_b`\n  help: rename one: only ASCII \
+                 letters, digits, `_` and `-` tell sections apart"
+            ]
+        );
+    }
+
+    #[test]
+    fn core_notes_can_be_listed_whatever_their_parent() {
+        let mut corpus = corpus(&[
+            ("n/a.md", "{type: core, parent: x.md}"),
+            ("n/b.md", "{type: reference, parent: x.md}"),
+            ("n/c.md", "type: reference"),
+        ]);
+        corpus.list_core();
+        assert!(corpus.core().is_empty());
+        assert_eq!(
+            corpus.references().map(|note| note.path.as_str()).collect::<Vec<_>>(),
+            ["n/a.md", "n/c.md"]
+        );
+    }
+}

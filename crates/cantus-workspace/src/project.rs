@@ -83,7 +83,13 @@ impl Project {
             repositories: self.config.repositories.clone(),
             source: self.config.source.clone(),
         };
-        let material = Material { package: &self.package, project: &self.corpus, home, settings: &settings };
+        let material = Material {
+            package: &self.package,
+            plugins: &[],
+            project: &self.corpus,
+            home,
+            settings: &settings,
+        };
         let outcome = SectionSet::new(material, name);
         let errors = outcome.has_errors();
         Outcome { value: (!errors).then_some(outcome.value), diagnostics: outcome.diagnostics }
