@@ -15,6 +15,11 @@ pub struct Plugin {
 }
 
 impl Plugin {
+    /// The notes and webs that have a section, as sources name them.
+    pub fn sources(&self) -> impl Iterator<Item = RelPath> {
+        self.corpus.unit_paths().map(|path| self.source_path(path))
+    }
+
     /// A file of the crate as sources name it: `<crate>-<version>/<path>`.
     #[must_use]
     pub fn source_path(&self, path: &RelPath) -> RelPath {

@@ -93,6 +93,16 @@ pub enum Group {
 impl Group {
     const ALL: [Self; 3] = [Self::Core, Self::Reference, Self::Web];
 
+    /// What one of its notes is called: `core`, `reference` or `web`.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Reference => "reference",
+            Self::Web => "web",
+        }
+    }
+
     /// The part of an id that names the kind, and the heading of the frame.
     fn names(self) -> (&'static str, &'static str) {
         match self {
@@ -535,10 +545,7 @@ enum UnitSource<'a> {
 
 /// The file names of the project's units: a home unit of the same name is shadowed, whatever the kinds (§8.3).
 fn unit_names(project: &Corpus) -> BTreeSet<&str> {
-    let core = project.core().into_iter().map(|note| &note.path);
-    let references = project.references().map(|note| &note.path);
-    let webs = project.webs.iter().map(|web| &web.path);
-    core.chain(references).chain(webs).map(RelPath::file_name).collect()
+    project.unit_paths().map(RelPath::file_name).collect()
 }
 
 struct Unit<'a> {

@@ -123,6 +123,11 @@ impl Corpus {
         }
     }
 
+    /// The paths of the notes and webs that have a section, in no order to rely on.
+    pub fn unit_paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.units().into_iter().flatten()
+    }
+
     /// The paths of what has a section, by kind: core notes, listed reference notes, webs.
     fn units(&self) -> [Vec<&RelPath>; 3] {
         let core = self.notes.iter().filter(|note| note.kind == NoteKind::Core).map(|note| &note.path);

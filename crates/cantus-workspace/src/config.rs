@@ -206,7 +206,7 @@ impl Config {
 }
 
 /// Whether two paths are the same or one lies below the other, on file systems that don't tell case apart as well.
-fn meet(one: &str, other: &str) -> bool {
+pub(crate) fn meet(one: &str, other: &str) -> bool {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     one == other || one.starts_with(&format!("{other}/")) || other.starts_with(&format!("{one}/"))
 }
@@ -335,7 +335,7 @@ fn plugin_kind(kind: &str, span: Range<usize>, source: &mut Source<'_>) -> Optio
 }
 
 /// Whether a text can be a crate's name, and a part of a section's id.
-fn is_crate_name(name: &str) -> bool {
+pub(crate) fn is_crate_name(name: &str) -> bool {
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }

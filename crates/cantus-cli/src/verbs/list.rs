@@ -1,8 +1,8 @@
-//! `cantus list`: the notes by kind, with their sizes.
+//! `cantus list`: the notes by kind, with their sizes; or the crates that ship notes.
 
 use std::collections::BTreeMap;
 
-use cantus_compose::{Section, Status as Presence};
+use cantus_compose::{Group, Section, Status as Presence};
 use cantus_projection::facts_of;
 use cantus_workspace::Project;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
 use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, options, root};
+use crate::verbs::{finish, options, plugins, root};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -26,6 +26,9 @@ struct Listing {
 struct Entry {
     kind: &'static str,
     path: String,
+    /// The crate that ships it; left out for a note of the project.
+    #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
+    plugin: Option<String>,
     section: String,
     status: &'static str,
     /// Of its section, which is an entry for a reference note.
@@ -35,6 +38,9 @@ struct Entry {
 }
 
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if args.plugins {
+        return plugins::run(global, args, streams);
+    }
     let outcome = Project::open(&root(global)?, &options(global));
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
@@ -44,7 +50,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
     let bundle = set.bundle(facts);
-    let notes: Vec<_> = bundle.sections().iter().filter_map(entry).collect();
+    let groups: BTreeMap<_, _> = set.units().map(|(section, group)| (&section.id, group)).collect();
+    let of_note = |section: &Section| Some(entry(section, *groups.get(&section.id)?));
+    let notes: Vec<_> = bundle.sections().iter().filter_map(of_note).collect();
     if args.json {
         serde_json::to_writer_pretty(&mut *streams.out, &Listing { version: 1, notes })
             .map_err(std::io::Error::from)?;
@@ -76,25 +84,22 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     Ok(Status::Yes)
 }
 
-fn entry(section: &Section) -> Option<Entry> {
-    let kind = match section.id.as_str().split('.').nth(1)? {
-        "core" => "core",
-        "ref" => "reference",
-        "web" => "web",
-        _ => return None,
-    };
-    let path = section.sources.first().filter(|_| section.id.as_str().starts_with("proj."))?.path.to_string();
+fn entry(section: &Section, group: Group) -> Entry {
+    let path = section.sources.first().map_or_else(String::new, ToString::to_string);
     let status = match &section.status {
         Presence::Included(_) => "included",
         Presence::Excluded { reason, .. } => reason.as_str(),
     };
-    Some(Entry {
-        kind,
+    // The id is `plugin.<crate>.<slug>`.
+    let plugin = section.id.as_str().strip_prefix("plugin.").and_then(|rest| rest.split('.').next());
+    Entry {
+        kind: group.kind(),
         path,
+        plugin: plugin.map(str::to_owned),
         section: section.id.to_string(),
         status,
         bytes: section.content().map_or(0, |content| content.text().len()),
         tokens_est: section.content().map_or(0, |content| content.tokens_est()),
-        strands: section.sources.len() - 1,
-    })
+        strands: section.sources.len().saturating_sub(1),
+    }
 }
