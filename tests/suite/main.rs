@@ -8,6 +8,7 @@ mod home;
 mod kills;
 mod manifest;
 mod merging;
+mod plugins;
 mod program;
 mod project;
 mod read_only;

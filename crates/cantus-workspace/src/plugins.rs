@@ -56,13 +56,13 @@ pub fn list_plugins(root: &Root) -> Outcome<Option<PluginListing>> {
     }
     let value = match Graph::of(root) {
         Ok(graph) => Some(listing(&graph, &config, &mut diagnostics)),
-        Err(GraphError::Absent(why)) if config.plugins.is_empty() => {
-            Some(PluginListing { no_graph: Some(why), ..PluginListing::default() })
-        }
-        Err(error) => {
-            diagnostics.push(cargo_fault(error, &config));
-            None
-        }
+        Err(error) => match error.absence().filter(|_| config.plugins.is_empty()) {
+            Some(why) => Some(PluginListing { no_graph: Some(why), ..PluginListing::default() }),
+            None => {
+                diagnostics.push(cargo_fault(&error, &config));
+                None
+            }
+        },
     };
     Outcome { value, diagnostics }
 }
@@ -109,7 +109,7 @@ pub(crate) fn read_plugins(
     let graph = match Graph::of(root) {
         Ok(graph) => graph,
         Err(error) => {
-            diagnostics.push(cargo_fault(error, config));
+            diagnostics.push(cargo_fault(&error, config));
             return Vec::new();
         }
     };
@@ -204,28 +204,49 @@ fn fault(config: &Config, allowed: &Allowed, message: impl Into<String>) -> Diag
 
 /// Why there is no dependency graph.
 enum GraphError {
-    /// There can't be one, for this reason.
-    Absent(String),
+    /// The root has no `Cargo.toml`.
+    NoManifest,
+    /// Cargo can't be started.
+    NoCargo(io::Error),
     /// Cargo said this on standard error.
     Failed(String),
     /// Cargo's answer can't be read.
     Unreadable(cargo_metadata::Error),
 }
 
+impl GraphError {
+    /// Why there can't be a graph, if that is no failure.
+    fn absence(&self) -> Option<String> {
+        match self {
+            Self::NoManifest => Some("there is no `Cargo.toml` at the root".to_owned()),
+            Self::NoCargo(error) => Some(format!("cargo can't be started: {error}")),
+            Self::Failed(_) | Self::Unreadable(_) => None,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Failed(said) => format!("`{COMMAND}` failed:{}", indented(said)),
+            Self::Unreadable(error) => format!("the answer of `{COMMAND}` can't be read: {error}"),
+            absent => format!("`plugins` needs cargo: {}", absent.absence().unwrap_or_default()),
+        }
+    }
+
+    fn help(&self) -> String {
+        match self {
+            Self::NoManifest => "take the crates out of `plugins`, or make this a Cargo workspace".to_owned(),
+            Self::NoCargo(_) => {
+                "install cargo, set `CARGO` to its path, or take the crates out of `plugins`".to_owned()
+            }
+            Self::Failed(said) => cure(said),
+            Self::Unreadable(_) => format!("run `{COMMAND}` to see it"),
+        }
+    }
+}
+
 /// The fault that there is no dependency graph, at the first line that asks for one.
-fn cargo_fault(error: GraphError, config: &Config) -> Diagnostic {
-    let (message, help) = match error {
-        GraphError::Absent(why) => {
-            let help = "name crates in `plugins` only where cargo knows them".to_owned();
-            (format!("`plugins` needs the dependency graph: {why}"), help)
-        }
-        GraphError::Failed(said) => (format!("`{COMMAND}` failed:{}", indented(&said)), cure(&said)),
-        GraphError::Unreadable(error) => {
-            let help = format!("run `{COMMAND}` to see its answer");
-            (format!("the answer of `{COMMAND}` can't be read: {error}"), help)
-        }
-    };
-    let fault = Diagnostic::error("plugin.cargo", message).help(help);
+fn cargo_fault(error: &GraphError, config: &Config) -> Diagnostic {
+    let fault = Diagnostic::error("plugin.cargo", error.message()).help(error.help());
     match (&config.source, config.plugins.iter().map(|allowed| allowed.line).min()) {
         (Some(file), Some(line)) => fault.at(file).line(line),
         _ => fault.at("Cargo.toml"),
@@ -296,7 +317,7 @@ impl Graph {
     /// The graph of the project at `root`, as cargo tells it without network and without changing the lock file.
     fn of(root: &Root) -> Result<Self, GraphError> {
         if !exists(root, path("Cargo.toml").as_str()) {
-            return Err(GraphError::Absent("there is no `Cargo.toml` at the root".to_owned()));
+            return Err(GraphError::NoManifest);
         }
         let mut command = MetadataCommand::new();
         command.current_dir(root.path()).other_options(["--offline", "--locked"].map(str::to_owned));
@@ -305,11 +326,9 @@ impl Graph {
         command.env("CARGO_TERM_COLOR", "never");
         match command.exec() {
             Ok(metadata) => Ok(Self::from_metadata(&metadata)),
-            Err(cargo_metadata::Error::Io(error)) => Err(GraphError::Absent(unstartable(&error))),
+            Err(cargo_metadata::Error::Io(error)) => Err(GraphError::NoCargo(error)),
             Err(cargo_metadata::Error::CargoMetadata { stderr }) => {
-                // Where the project lies is nobody's business.
-                let root = format!("{}{}", root.path().display(), MAIN_SEPARATOR);
-                Err(GraphError::Failed(stderr.replace(&root, "")))
+                Err(GraphError::Failed(below_root(&stderr, root)))
             }
             Err(error) => Err(GraphError::Unreadable(error)),
         }
@@ -387,6 +406,8 @@ impl Graph {
     }
 }
 
-fn unstartable(error: &io::Error) -> String {
-    format!("cargo can't be started: {error}")
+/// What cargo said, with paths below the root instead of absolute ones.
+fn below_root(said: &str, root: &Root) -> String {
+    let root = root.path().display();
+    said.replace(&format!("{root}{MAIN_SEPARATOR}"), "").replace(&format!("({root})"), "(.)")
 }
