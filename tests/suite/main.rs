@@ -11,6 +11,7 @@ mod links;
 mod manifest;
 mod merging;
 mod parity;
+mod plugins;
 mod program;
 mod project;
 mod read_only;

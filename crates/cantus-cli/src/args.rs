@@ -133,6 +133,9 @@ pub(crate) struct ReadArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
+    /// List the crates among the dependencies that ship notes instead, used or not
+    #[arg(long)]
+    pub(crate) plugins: bool,
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,

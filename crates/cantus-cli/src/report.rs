@@ -113,6 +113,8 @@ fn edit(edit: &Edit) -> String {
     let mut text = format!("line {}: {}", edit.line, edit.what);
     if let Some((path, line)) = edit.note() {
         text.push_str(&format!("; its source is {path}:{line}"));
+    } else if let Some((path, line)) = edit.dependency() {
+        text.push_str(&format!("; it comes from a dependency, {path}:{line}"));
     }
     if let Some(section) = &edit.section {
         text.push_str(&format!(" (section {section})"));
@@ -131,6 +133,10 @@ fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
         State::Edited { edits, .. } if edits.iter().any(|edit| edit.note().is_some()) => vec![
             format!("make the change in the note that is named, then run `{command} --force`"),
             "or commit the file as it is: a text that git holds is written over without --force".to_owned(),
+        ],
+        State::Edited { edits, .. } if edits.iter().any(|edit| edit.dependency().is_some()) => vec![
+            "have it changed in the crate that is named, or write a note of your own".to_owned(),
+            format!("then run `{command} --force`, which writes the crate's text anew"),
         ],
         State::Edited { .. } => vec![format!("keep what you need of it, then run `{command} --force`")],
         State::Foreign => vec![

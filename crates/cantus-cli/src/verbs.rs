@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod list;
 mod manifest;
+mod plugins;
 mod project;
 mod read;
 mod render;

@@ -17,6 +17,8 @@ const FUEL: u64 = 1_000_000;
 /// What a contract is rendered with.
 pub(crate) struct Variables<'a> {
     pub(crate) project: Option<&'a str>,
+    /// The crates whose notes are in the bundle.
+    pub(crate) plugins: Vec<&'a str>,
     pub(crate) repositories: Vec<RepositoryEntry<'a>>,
     pub(crate) width: usize,
 }
@@ -153,6 +155,7 @@ fn render(template: &str, variables: &Variables<'_>) -> Result<String, (usize, S
         .collect();
     let context = context! {
         project => collapse(variables.project.unwrap_or_default()),
+        plugins => variables.plugins.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
         repositories => repositories,
         repository_entries => entries(variables),
     };
@@ -357,7 +360,7 @@ mod tests {
     fn variables() -> Variables<'static> {
         let infra = RepositoryEntry { name: "infra", description: "All the\nterraform.", home: false };
         let notes = RepositoryEntry { name: "notes", description: "Mine.", home: true };
-        Variables { project: Some("acme"), repositories: vec![infra, notes], width: 88 }
+        Variables { project: Some("acme"), plugins: Vec::new(), repositories: vec![infra, notes], width: 88 }
     }
 
     #[track_caller]
@@ -447,6 +450,7 @@ mod tests {
     #[test]
     fn no_value_makes_a_heading() {
         let evil = |text: &'static str, width| Variables {
+            plugins: Vec::new(),
             project: Some(text),
             repositories: vec![RepositoryEntry { name: "r", description: text, home: false }],
             width,

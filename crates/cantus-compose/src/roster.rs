@@ -3,10 +3,10 @@
 use cantus_memory::unicode::{collapse, lower, norm};
 use cantus_memory::{Described, Note, Origin, Roster, SourcedText, Strand, Web, plural, wrap};
 
-/// The entry of a reference note.
-pub(crate) fn entry(note: &Note, width: usize) -> SourcedText {
+/// The entry of a reference note, which calls it `address`.
+pub(crate) fn entry(note: &Note, address: &str, width: usize) -> SourcedText {
     let Described { text, line } = note.summary();
-    let mut entry = format!("**`{}`**", note.path);
+    let mut entry = format!("**`{address}`**");
     let text = collapse(&text);
     if !text.is_empty() {
         entry.push_str(" - ");

@@ -17,6 +17,7 @@ use crate::bundle::Bundle;
 use crate::contract::{self, RepositoryEntry, Variables};
 use crate::launch::{Launch, Stability};
 use crate::package::Package;
+use crate::plugin::Plugin;
 use crate::roster;
 use crate::section::{Content, Section, Status};
 use crate::settings::{Repository, Settings};
@@ -26,6 +27,8 @@ use crate::settings::{Repository, Settings};
 pub struct Material<'a> {
     /// The standing texts.
     pub package: &'a Package,
+    /// The notes of dependencies, in byte order of their names.
+    pub plugins: &'a [Plugin],
     /// The project's notes.
     pub project: &'a Corpus,
     /// The user's own layer, where there is one.
@@ -77,15 +80,29 @@ enum Role {
     Unit(Group, Option<Status>),
 }
 
+/// The groups of notes in a bundle, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
+pub enum Group {
+    /// Core notes.
     Core,
+    /// Reference notes.
     Reference,
+    /// Webs.
     Web,
 }
 
 impl Group {
     const ALL: [Self; 3] = [Self::Core, Self::Reference, Self::Web];
+
+    /// What one of its notes is called: `core`, `reference` or `web`.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Reference => "reference",
+            Self::Web => "web",
+        }
+    }
 
     /// The part of an id that names the kind, and the heading of the frame.
     fn names(self) -> (&'static str, &'static str) {
@@ -146,6 +163,14 @@ impl SectionSet {
     #[must_use]
     pub fn project(&self) -> Option<&str> {
         self.project.as_deref()
+    }
+
+    /// The sections of notes and webs, each with its group, in bundle order.
+    pub fn units(&self) -> impl Iterator<Item = (&Section, Group)> {
+        self.candidates.iter().filter_map(|candidate| match candidate.role {
+            Role::Unit(group, _) => Some((&candidate.section, group)),
+            _ => None,
+        })
     }
 
     /// The bundle for `facts`; their project is that of the set.
@@ -333,7 +358,9 @@ fn package_sections(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Section> {
     let Material { package, settings, home, .. } = material;
-    let variables = Variables { project, repositories: repositories(settings, home), width: settings.width };
+    let plugins = material.plugins.iter().map(|plugin| plugin.name.as_str()).collect();
+    let repositories = repositories(settings, home);
+    let variables = Variables { project, plugins, repositories, width: settings.width };
     let parts = match contract::parts(package, &variables) {
         Ok(parts) => parts,
         Err(faults) => {
@@ -455,29 +482,75 @@ fn is_superseded(note: &Note, package: &Package) -> bool {
     note.path.file_name().strip_suffix(".md") == Some(&package.name)
 }
 
-/// The units of notes and webs by group, home before project within each.
+/// The units of notes and webs by group; plugins before home before project within each.
 fn units(material: Material<'_>) -> Vec<(Group, Candidate)> {
-    let Material { package, project, home, settings } = material;
-    let layers = home.map(|home| (Layer::Home, &home.corpus)).into_iter().chain([(Layer::Project, project)]);
+    let Material { package, plugins, project, home, settings } = material;
+    let plugins = plugins.iter().map(|plugin| (Owner::Plugin(plugin), &plugin.corpus));
+    let home = home.map(|home| (Owner::Home, &home.corpus));
     let names = unit_names(project);
     let mut sources = Vec::new();
-    for (layer, corpus) in layers {
+    for (owner, corpus) in plugins.chain(home).chain([(Owner::Project, project)]) {
         let core = corpus.core().into_iter().map(UnitSource::Core);
         let references = corpus.references().map(UnitSource::Reference);
         let webs = corpus.webs.iter().map(UnitSource::Web);
-        sources.extend(core.chain(references).chain(webs).map(|source| (layer, source)));
+        sources.extend(core.chain(references).chain(webs).map(|source| (owner, source)));
     }
-    let make = |(layer, source)| {
+    let make = |(owner, source)| {
         let unit = match source {
-            UnitSource::Core(note) => core_unit(layer, note, package),
-            UnitSource::Reference(note) => reference_unit(layer, note, settings.width),
-            UnitSource::Web(web) => web_unit(layer, web, settings.width),
+            UnitSource::Core(note) => core_unit(owner, note, package),
+            UnitSource::Reference(note) => reference_unit(owner, note, settings.width),
+            UnitSource::Web(web) => web_unit(owner, web, settings.width),
         };
         unit.candidate(&names)
     };
     let mut units = parallel::map(sources, make);
     units.sort_by_key(|(group, _)| *group);
     units
+}
+
+/// Whose a unit is.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    Plugin(&'a Plugin),
+    Home,
+    Project,
+}
+
+impl Owner<'_> {
+    fn layer(self) -> Layer {
+        match self {
+            Self::Plugin(_) => Layer::Plugin,
+            Self::Home => Layer::Home,
+            Self::Project => Layer::Project,
+        }
+    }
+
+    /// The id of the unit that is made of the note or web at `path`.
+    fn id(self, group: Group, path: &RelPath) -> SectionId {
+        let (prefix, slug) = (self.layer().prefix(), slug(path.stem()));
+        legal_id(match self {
+            // The configuration takes only names that are legal parts.
+            Self::Plugin(plugin) => format!("{prefix}.{}.{slug}", plugin.name),
+            Self::Home | Self::Project => format!("{prefix}.{}.{slug}", group.names().0),
+        })
+    }
+
+    fn source(self, kind: SourceKind, path: &RelPath, sha256: Option<Digest>) -> Source {
+        let path = match self {
+            Self::Plugin(plugin) => plugin.source_path(path),
+            Self::Home | Self::Project => path.clone(),
+        };
+        Source { scope: self.layer(), kind, path, sha256 }
+    }
+
+    /// What the entry of a reference note calls it. A plugin's has no path in the project, and must be the same for every
+    /// version.
+    fn address(self, path: &RelPath) -> String {
+        match self {
+            Self::Plugin(plugin) => format!("plugin:{}/{}", plugin.name, path.file_name()),
+            Self::Home | Self::Project => path.to_string(),
+        }
+    }
 }
 
 /// What a unit is made of.
@@ -489,15 +562,12 @@ enum UnitSource<'a> {
 
 /// The file names of the project's units: a home unit of the same name is shadowed, whatever the kinds (§8.3).
 fn unit_names(project: &Corpus) -> BTreeSet<&str> {
-    let core = project.core().into_iter().map(|note| &note.path);
-    let references = project.references().map(|note| &note.path);
-    let webs = project.webs.iter().map(|web| &web.path);
-    core.chain(references).chain(webs).map(RelPath::file_name).collect()
+    project.unit_paths().map(RelPath::file_name).collect()
 }
 
 struct Unit<'a> {
     group: Group,
-    layer: Layer,
+    owner: Owner<'a>,
     path: &'a RelPath,
     text: SourcedText,
     sources: Vec<Source>,
@@ -506,23 +576,21 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn candidate(self, project: &BTreeSet<&str>) -> (Group, Candidate) {
-        let id = |layer: Layer| {
-            legal_id(format!("{}.{}.{}", layer.prefix(), self.group.names().0, slug(self.path.stem())))
-        };
-        let shadowed = self.layer == Layer::Home && project.contains(self.path.file_name());
+        let layer = self.owner.layer();
+        let shadowed = layer == Layer::Home && project.contains(self.path.file_name());
         let never = if self.superseded {
             Some(excluded(ExclusionReason::SupersededInput))
         } else if shadowed {
             Some(Status::Excluded {
                 reason: ExclusionReason::Shadowed,
-                shadowed_by: Some(id(Layer::Project)),
+                shadowed_by: Some(Owner::Project.id(self.group, self.path)),
             })
         } else {
             None
         };
         let section = Section {
-            id: id(self.layer),
-            layer: self.layer,
+            id: self.owner.id(self.group, self.path),
+            layer,
             lifecycle: Lifecycle::Neutral,
             required: false,
             provider_specific: false,
@@ -533,31 +601,28 @@ impl Unit<'_> {
     }
 }
 
-fn core_unit<'a>(layer: Layer, note: &'a Note, package: &Package) -> Unit<'a> {
-    let superseded = is_superseded(note, package);
+fn core_unit<'a>(owner: Owner<'a>, note: &'a Note, package: &Package) -> Unit<'a> {
+    // What a plugin calls its notes says nothing of the package.
+    let superseded = owner.layer() != Layer::Plugin && is_superseded(note, package);
     let text = if superseded { SourcedText::default() } else { inline(note.path.stem(), note.body(), 0) };
-    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path, note.sha256())];
-    Unit { group: Group::Core, layer, path: &note.path, text, sources, superseded }
+    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.sha256())];
+    Unit { group: Group::Core, owner, path: &note.path, text, sources, superseded }
 }
 
-fn reference_unit(layer: Layer, note: &Note, width: usize) -> Unit<'_> {
-    let text = roster::entry(note, width);
-    let sources = vec![source(layer, SourceKind::MemoryNote, &note.path, note.sha256())];
-    Unit { group: Group::Reference, layer, path: &note.path, text, sources, superseded: false }
+fn reference_unit<'a>(owner: Owner<'a>, note: &'a Note, width: usize) -> Unit<'a> {
+    let text = roster::entry(note, &owner.address(&note.path), width);
+    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.sha256())];
+    Unit { group: Group::Reference, owner, path: &note.path, text, sources, superseded: false }
 }
 
-fn web_unit(layer: Layer, web: &Web, width: usize) -> Unit<'_> {
+fn web_unit<'a>(owner: Owner<'a>, web: &'a Web, width: usize) -> Unit<'a> {
     let body = body_with_roster(web, &roster::roster(web, width));
     let text = inline_body(web.slug(), body.text(), |line| body.origins()[line]);
-    let descriptor = source(layer, SourceKind::MemoryWeb, &web.path, web.sha256());
+    let descriptor = owner.source(SourceKind::MemoryWeb, &web.path, web.sha256());
     let strands = web
         .strands
         .iter()
-        .map(|strand| source(layer, SourceKind::MemoryStrands, &strand.path, strand.sha256()));
+        .map(|strand| owner.source(SourceKind::MemoryStrands, &strand.path, strand.sha256()));
     let sources = std::iter::once(descriptor).chain(strands).collect();
-    Unit { group: Group::Web, layer, path: &web.path, text, sources, superseded: false }
-}
-
-fn source(scope: Layer, kind: SourceKind, path: &RelPath, sha256: Option<Digest>) -> Source {
-    Source { scope, kind, path: path.clone(), sha256 }
+    Unit { group: Group::Web, owner, path: &web.path, text, sources, superseded: false }
 }

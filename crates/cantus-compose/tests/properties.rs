@@ -223,7 +223,13 @@ fn sections(project: &MemoryTree, home: &MemoryTree, width: usize) -> SectionSet
         repositories: vec![repository("two")],
     };
     let project = Corpus::parse(project.clone()).value;
-    let material = Material { package: &PACKAGE, project: &project, home: Some(&home), settings: &settings };
+    let material = Material {
+        package: &PACKAGE,
+        plugins: &[],
+        project: &project,
+        home: Some(&home),
+        settings: &settings,
+    };
     let outcome = SectionSet::new(material, Some("Acme"));
     assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
     outcome.value
@@ -377,7 +383,7 @@ proptest! {
         let project = Corpus::parse(project).value;
         let home = Home { corpus: Corpus::parse(home).value, ..Home::default() };
         let settings = Settings { title: "Acme".to_owned(), width, repositories: Vec::new(), source: None };
-        let material = Material { package: &PACKAGE, project: &project, home: Some(&home), settings: &settings };
+        let material = Material { package: &PACKAGE, plugins: &[], project: &project, home: Some(&home), settings: &settings };
         let set = SectionSet::new(material, None).value;
         let facts = [Facts::root(Provider::new("p").unwrap()), Facts::export(Provider::native())];
         let table = set.table(&facts);

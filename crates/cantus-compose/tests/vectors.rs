@@ -128,8 +128,13 @@ fn check(home: Option<&str>, keep: impl Fn(&str) -> bool) {
         let settings =
             Settings { title: "T".to_owned(), width: width(&root), repositories: Vec::new(), source: None };
         let package = Package::built_in();
-        let material =
-            Material { package: &package, project: &project, home: home.as_ref(), settings: &settings };
+        let material = Material {
+            package: &package,
+            plugins: &[],
+            project: &project,
+            home: home.as_ref(),
+            settings: &settings,
+        };
         let facts = facts(&case);
         let set = SectionSet::new(material, facts.project_name());
         assert_eq!(set.diagnostics, []);

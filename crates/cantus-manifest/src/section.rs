@@ -241,10 +241,12 @@ pub struct Source {
 }
 
 impl fmt::Display for Source {
-    /// The path; a package's file as `package:path`, so that it isn't taken for a file of the project.
+    /// The path; a package's file as `package:path`, a plugin's as `plugin:path`, one of the home layer as `home:path`, so that
+    /// it isn't taken for a file of the project.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.scope {
             Layer::Package => write!(f, "package:{}", self.path),
+            Layer::Plugin => write!(f, "plugin:{}", self.path),
             Layer::Home => write!(f, "home:{}", self.path),
             _ => write!(f, "{}", self.path),
         }
@@ -256,8 +258,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn sources_outside_the_project_say_where() {
+        let shown = |scope| {
+            let path = RelPath::new("a/b.md").unwrap();
+            Source { scope, kind: SourceKind::MemoryNote, path, sha256: None }.to_string()
+        };
+        let found = [Layer::Package, Layer::Plugin, Layer::Home, Layer::Project].map(shown);
+        assert_eq!(found, ["package:a/b.md", "plugin:a/b.md", "home:a/b.md", "a/b.md"]);
+    }
+
+    #[test]
     fn ids_say_their_layer() {
-        for id in ["proj.x", "proj.core.A-_9", "frame.title", "pkg.root.final_declaration"] {
+        for id in [
+            "plugin.acme-rules.errors",
+            "proj.x",
+            "proj.core.A-_9",
+            "frame.title",
+            "pkg.root.final_declaration",
+        ] {
             assert!(SectionId::new(id).is_ok(), "{id}");
         }
         let said = |id: &str| SectionId::new(id).unwrap_err().to_string();

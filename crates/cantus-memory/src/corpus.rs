@@ -123,30 +123,46 @@ impl Corpus {
         }
     }
 
-    /// Reports notes of one kind whose section would have the same id.
-    fn equal_slugs(&self, diagnostics: &mut Vec<Diagnostic>) {
+    /// The paths of the notes and webs that have a section, in no order to rely on.
+    pub fn unit_paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.units().into_iter().flatten()
+    }
+
+    /// The paths of what has a section, by kind: core notes, listed reference notes, webs.
+    fn units(&self) -> [Vec<&RelPath>; 3] {
         let core = self.notes.iter().filter(|note| note.kind == NoteKind::Core).map(|note| &note.path);
-        let kinds: [Vec<&RelPath>; 3] = [
+        [
             core.collect(),
             self.references().map(|note| &note.path).collect(),
             self.webs.iter().map(|web| &web.path).collect(),
-        ];
-        for paths in kinds {
-            for (path, other) in pairs(paths.into_iter(), |path| slug(path.stem()).into()) {
-                // Names that are equal but for case are reported as that.
-                if name_key(other.file_name()) == name_key(path.file_name()) {
-                    continue;
-                }
-                let slug = slug(path.stem());
-                diagnostics.push(
-                    Diagnostic::error(
-                        "name.collision",
-                        format!("`{path}` and `{other}` would both be the section `{slug}`"),
-                    )
-                    .at(path)
-                    .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart"),
-                );
-            }
+        ]
+    }
+
+    /// Reports notes of one kind whose section would have the same id.
+    fn equal_slugs(&self, diagnostics: &mut Vec<Diagnostic>) {
+        for paths in self.units() {
+            diagnostics.extend(slug_pairs(paths.into_iter()).map(|(path, other)| one_section(path, other)));
+        }
+    }
+
+    /// Reports notes of different kinds whose section would have the same id where an id doesn't name the kind.
+    #[must_use]
+    pub fn equal_slugs_across_kinds(&self) -> Vec<Diagnostic> {
+        let kinds = self.units();
+        let kind = |path: &RelPath| kinds.iter().position(|paths| paths.contains(&path));
+        let pairs = slug_pairs(kinds.iter().flatten().copied());
+        pairs
+            .filter(|(path, other)| kind(path) != kind(other))
+            .map(|(path, other)| one_section(path, other))
+            .collect()
+    }
+
+    /// Makes every core note a listed reference note.
+    pub fn list_core(&mut self) {
+        for note in self.notes.iter_mut().filter(|note| note.kind == NoteKind::Core) {
+            note.kind = NoteKind::Reference;
+            // A core note stands in the bundle whatever its parent.
+            note.top_level = true;
         }
     }
 }
@@ -242,6 +258,22 @@ fn equal_names<'a>(paths: impl Iterator<Item = &'a RelPath>, diagnostics: &mut V
     }
 }
 
+/// Each path with the one before it that gives the same part of an id. Names that are equal but for case are reported as that.
+fn slug_pairs<'a>(
+    paths: impl Iterator<Item = &'a RelPath>,
+) -> impl Iterator<Item = (&'a RelPath, &'a RelPath)> {
+    let pairs = pairs(paths, |path| slug(path.stem()).into()).into_iter();
+    pairs.filter(|(path, other)| name_key(other.file_name()) != name_key(path.file_name()))
+}
+
+fn one_section(path: &RelPath, other: &RelPath) -> Diagnostic {
+    let slug = slug(path.stem());
+    let message = format!("`{path}` and `{other}` would both be the section `{slug}`");
+    Diagnostic::error("name.collision", message)
+        .at(path)
+        .help("rename one: only ASCII letters, digits, `_` and `-` tell sections apart")
+}
+
 /// A path with its non-ASCII characters as code points, so that two forms of one name can be told apart.
 fn spelled(path: &RelPath) -> String {
     let spell = |c: char| if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() };
@@ -326,6 +358,52 @@ fn colliding_labels(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
                 .at(&second.path)
                 .line(second.keyword.line)
                 .help("rename a keyword or an alias so that each label means one strand"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(files: &[(&str, &str)]) -> Corpus {
+        let file = |(path, front): &(&str, &str)| SourceFile {
+            path: RelPath::new(*path).unwrap(),
+            bytes: format!("---\n{front}\n---\nText.\n").into_bytes(),
+            sha256: None,
+        };
+        let tree = MemoryTree { notes: files.iter().map(file).collect(), folders: Vec::new() };
+        let outcome = Corpus::parse(tree);
+        assert_eq!(outcome.diagnostics, []);
+        outcome.value
+    }
+
+    #[test]
+    fn ids_that_are_equal_across_kinds_name_both_files() {
+        let corpus =
+            corpus(&[("n/a b.md", "type: core"), ("n/a_b.md", "type: reference"), ("n/c.md", "type: core")]);
+        let faults: Vec<_> = corpus.equal_slugs_across_kinds().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            faults,
+            [
+                "n/a_b.md: error: `n/a_b.md` and `n/a b.md` would both be the section `a_b`\n  help: rename one: only ASCII \
+                 letters, digits, `_` and `-` tell sections apart"
+            ]
+        );
+    }
+
+    #[test]
+    fn core_notes_can_be_listed_whatever_their_parent() {
+        let mut corpus = corpus(&[
+            ("n/a.md", "{type: core, parent: x.md}"),
+            ("n/b.md", "{type: reference, parent: x.md}"),
+            ("n/c.md", "type: reference"),
+        ]);
+        corpus.list_core();
+        assert!(corpus.core().is_empty());
+        assert_eq!(
+            corpus.references().map(|note| note.path.as_str()).collect::<Vec<_>>(),
+            ["n/a.md", "n/c.md"]
         );
     }
 }

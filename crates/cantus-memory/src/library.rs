@@ -137,6 +137,8 @@ pub enum Resolved<'a> {
 #[derive(Debug)]
 pub struct Library<'a> {
     corpus: &'a Corpus,
+    /// What stands before an address that is asked for from outside.
+    prefix: String,
     notes: BTreeMap<&'a str, Target<'a>>,
     webs: BTreeMap<&'a str, Names<'a>>,
 }
@@ -208,9 +210,34 @@ impl<'a> Library<'a> {
     /// Indexes `corpus`.
     #[must_use]
     pub fn new(corpus: &'a Corpus) -> Self {
+        Self::with_prefix(corpus, String::new())
+    }
+
+    /// Indexes `corpus`, whose addresses have `prefix` before them for whoever stands outside, such as `plugin:acme/`.
+    #[must_use]
+    pub fn with_prefix(corpus: &'a Corpus, prefix: String) -> Self {
         let notes = corpus.notes.iter().map(|note| (note.path.stem(), Target::Note(note)));
         let webs = corpus.webs.iter().map(|web| (web.slug(), Names::new(web)));
-        Self { corpus, notes: notes.collect(), webs: webs.collect() }
+        Self { corpus, prefix, notes: notes.collect(), webs: webs.collect() }
+    }
+
+    /// What stands before its addresses for whoever stands outside; often nothing.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// What an address from outside leads to, with or without the prefix. Suggestions have it.
+    #[must_use]
+    pub fn ask(&self, address: &str) -> Resolved<'a> {
+        let own = strip(address).strip_prefix(&self.prefix).unwrap_or(address);
+        match self.resolve(own, None) {
+            Resolved::Unresolved(near) => {
+                let near = near.into_iter().map(|address| format!("{}{address}", self.prefix));
+                Resolved::Unresolved(near.collect())
+            }
+            found => found,
+        }
     }
 
     /// What `target` leads to from the note `from`; `None` for a reader who stands nowhere.

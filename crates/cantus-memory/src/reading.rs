@@ -17,9 +17,11 @@ pub struct Item<'a> {
     pub via: Option<Target<'a>>,
 }
 
-/// Everything that is read for one question.
+/// Everything that is read for one question in one library.
 #[derive(Clone, Debug, Default)]
 pub struct Reading<'a> {
+    /// What stands before the addresses of the library.
+    pub prefix: String,
     /// The texts: what was asked for, then what that depends on, nearest first.
     pub items: Vec<Item<'a>>,
     /// What the texts link to and is not among them, in the order of the links.
@@ -36,7 +38,7 @@ impl<'a> Library<'a> {
     #[must_use]
     pub fn read(&self, requested: &[Target<'a>], depth: Option<usize>) -> Reading<'a> {
         let mut walk = Walk { library: self, mentions: BTreeMap::new(), seen: BTreeSet::new() };
-        let mut reading = Reading::default();
+        let mut reading = Reading { prefix: self.prefix().to_owned(), ..Reading::default() };
         for target in requested {
             walk.add(Item { target: *target, depth: 0, via: None }, &mut reading.items);
         }

@@ -1,8 +1,8 @@
 //! What CI wants to know: drift, parity and links. Nothing is written.
 
-use cantus_compose::{Presence, Section};
+use cantus_compose::{Plugin, Presence, Section};
 use cantus_fs::Root;
-use cantus_manifest::{Diagnostic, RelPath};
+use cantus_manifest::{Diagnostic, Layer, RelPath};
 use cantus_memory::Library;
 use cantus_workspace::Project;
 
@@ -57,11 +57,14 @@ fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
     let section = edit.section.as_ref().map_or_else(String::new, |section| format!(" (section `{section}`)"));
     let fault =
         Diagnostic::error("drift.edited", format!("{}{section}", edit.what)).at(&target.path).line(line);
-    fault.help(match edit.note() {
-        Some((path, line)) => {
-            format!("make the change in {path}:{line}, then run `{} --force`", projection.command)
-        }
-        None => format!("run `{} --force` to write the file anew", projection.command),
+    let command = &projection.command;
+    fault.help(match (edit.note(), edit.dependency()) {
+        (Some((path, line)), _) => format!("make the change in {path}:{line}, then run `{command} --force`"),
+        (None, Some((path, line))) => format!(
+            "the text comes from a dependency, {path}:{line}: have it changed there, or write a note of your own; then run \
+             `{command} --force`"
+        ),
+        (None, None) => format!("run `{command} --force` to write the file anew"),
     })
 }
 
@@ -91,20 +94,16 @@ fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> 
 
 /// Every note that should be in the bundle is there exactly once, or excluded once.
 fn notes(project: &Project, projection: &Projection) -> Vec<Diagnostic> {
-    let corpus = &project.corpus;
-    let core = corpus.core().into_iter().map(|note| &note.path);
-    let wanted: Vec<&RelPath> = core
-        .chain(corpus.references().map(|note| &note.path))
-        .chain(corpus.webs.iter().map(|web| &web.path))
-        .collect();
-    let own = |section: &&Section| section.id.as_str().starts_with("proj.");
-    let sections = projection.native().sections().iter().filter(own);
-    let mut found: Vec<&RelPath> =
-        sections.filter_map(|section| Some(&section.sources.first()?.path)).collect();
-    let mut wanted_sorted = wanted;
-    wanted_sorted.sort();
+    let own = project.corpus.unit_paths().map(|path| (Layer::Project, path.clone()));
+    let of_plugin = |plugin| Plugin::sources(plugin).map(|path| (Layer::Plugin, path));
+    let mut wanted: Vec<_> = own.chain(project.plugins.iter().flat_map(of_plugin)).collect();
+    let of_notes = |section: &&Section| matches!(section.layer, Layer::Project | Layer::Plugin);
+    let sections = projection.native().sections().iter().filter(of_notes);
+    let mut found: Vec<_> =
+        sections.filter_map(|section| Some((section.layer, section.sources.first()?.path.clone()))).collect();
+    wanted.sort();
     found.sort();
-    if found == wanted_sorted {
+    if found == wanted {
         return Vec::new();
     }
     vec![our_bug("the sections of the bundle are not one for each note")]

@@ -20,6 +20,8 @@ use crate::projection::{Expected, File, Projection};
 
 /// The most bytes that a target may have to be looked at.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
+/// What a dependency's source starts with.
+const PLUGIN: &str = "plugin:";
 /// How long a comparison may look for the smallest difference.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -94,12 +96,20 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The file of the project and the line that the text comes from; `None` where that is a text of the built-in package, which
-    /// nobody here can change.
+    /// The file of the project and the line that the text comes from; `None` where that is a text of the package or of a
+    /// dependency, which nobody here can change.
     #[must_use]
     pub fn note(&self) -> Option<(&str, u32)> {
         let (path, line) = self.source.as_ref()?;
-        (!path.starts_with("package:")).then_some((path.as_str(), *line))
+        let foreign = path.starts_with("package:") || path.starts_with(PLUGIN);
+        (!foreign).then_some((path.as_str(), *line))
+    }
+
+    /// The file of a dependency, as `plugin:<crate>-<version>/<path>`, and the line that the text comes from.
+    #[must_use]
+    pub fn dependency(&self) -> Option<(&str, u32)> {
+        let (path, line) = self.source.as_ref()?;
+        path.starts_with(PLUGIN).then_some((path.as_str(), *line))
     }
 }
 

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use cantus_compose::Repository;
 use cantus_manifest::{Outcome, Provider, RelPath};
+use cantus_memory::nearest;
 use toml::de::DeTable;
 
 use crate::discover::{CONFIG, MEMORIES};
-use crate::keys::{Keys, Source};
+use crate::keys::{Item, Keys, Source};
 
 /// Where the lock lies, below the root.
 pub const LOCK: &str = "projections/lock.toml";
@@ -35,6 +36,8 @@ pub struct Config {
     pub width: usize,
     /// The providers whose renders the lock covers, in byte order.
     pub providers: Vec<Provider>,
+    /// The crates whose notes may be read, in byte order of their names.
+    pub plugins: Vec<Allowed>,
     /// The repositories that the contract names.
     pub repositories: Vec<Repository>,
     /// The committed files: the original, then its copies.
@@ -58,6 +61,44 @@ pub struct Output {
     pub file: RelPath,
 }
 
+/// A crate whose notes may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// The crate's name.
+    pub name: String,
+    /// What its notes may be.
+    pub kind: PluginKind,
+    /// The line of the configuration that allows it, counted from 1.
+    pub line: u32,
+}
+
+/// What the notes of a dependency may be in the bundle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PluginKind {
+    /// Reference notes and webs; a note that says `type: core` is listed.
+    #[default]
+    Reference,
+    /// What they say themselves.
+    Core,
+}
+
+impl PluginKind {
+    const NAMES: [&str; 2] = ["reference", "core"];
+
+    /// The name in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reference => Self::NAMES[0],
+            Self::Core => Self::NAMES[1],
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Reference, Self::Core].into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
 /// What the defaults depend on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Surroundings<'a> {
@@ -75,6 +116,7 @@ const KEYS: &[&str] = &[
     "package",
     "width",
     "providers",
+    "plugins",
     "repositories",
     "projection",
     "output",
@@ -118,6 +160,7 @@ impl Config {
             name,
             command: command(&mut keys, source, surroundings),
             width: width(&mut keys, source),
+            plugins: plugins(&mut keys, source),
             repositories: repositories(&mut keys, source),
             files: files.iter().map(|(path, _)| path.clone()).collect(),
             outputs: outputs.iter().map(|(output, _)| output.clone()).collect(),
@@ -163,7 +206,7 @@ impl Config {
 }
 
 /// Whether two paths are the same or one lies below the other, on file systems that don't tell case apart as well.
-fn meet(one: &str, other: &str) -> bool {
+pub(crate) fn meet(one: &str, other: &str) -> bool {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     one == other || one.starts_with(&format!("{other}/")) || other.starts_with(&format!("{one}/"))
 }
@@ -236,6 +279,65 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
     }
     providers.sort();
     providers
+}
+
+fn plugins(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Allowed> {
+    let mut plugins: Vec<Allowed> = Vec::new();
+    for (item, span) in keys.items(source, "plugins", "plugins.") {
+        let Some((name, kind, span)) = plugin(item, span, source) else { continue };
+        if !is_crate_name(&name) {
+            let expected = "expected ASCII letters, digits, `_` and `-`, the first no digit and no `-`";
+            source.fault(
+                span,
+                format!("`plugins`: `{}` is not the name of a crate: {expected}", name.escape_debug()),
+            );
+        } else if plugins.iter().any(|plugin| plugin.name == name) {
+            source.fault(span, format!("`plugins`: `{name}` stands here twice"));
+        } else {
+            plugins.push(Allowed { name, kind, line: source.line(&span) });
+        }
+    }
+    plugins.sort_by(|a, b| a.name.cmp(&b.name));
+    plugins
+}
+
+/// What one entry of `plugins` says, and where the crate's name stands.
+fn plugin(
+    item: Item<'_>,
+    span: Range<usize>,
+    source: &mut Source<'_>,
+) -> Option<(String, PluginKind, Range<usize>)> {
+    let mut keys = match item {
+        Item::Text(name) => return Some((name, PluginKind::default(), span)),
+        Item::Table(keys) => keys,
+    };
+    let faults = source.diagnostics.len();
+    let (name, kind) = (keys.text(source, "crate"), keys.text(source, "kind"));
+    keys.finish(source, &["crate", "kind"]);
+    if name.is_none() && source.diagnostics.len() == faults {
+        source.fault(span, "an entry of `plugins` needs a `crate`");
+    }
+    let kind = kind.map_or(Some(PluginKind::default()), |(kind, span)| plugin_kind(&kind, span, source));
+    let (name, span) = name?;
+    Some((name, kind?, span))
+}
+
+fn plugin_kind(kind: &str, span: Range<usize>, source: &mut Source<'_>) -> Option<PluginKind> {
+    let known = PluginKind::from_name(kind);
+    if known.is_none() {
+        let fault = source.fault(
+            span,
+            format!("`plugins.kind` must be `reference` or `core`, not `{}`", kind.escape_debug()),
+        );
+        fault.help = nearest(kind, &PluginKind::NAMES).map(|near| format!("did you mean `{near}`?"));
+    }
+    known
+}
+
+/// Whether a text can be a crate's name, and a part of a section's id.
+pub(crate) fn is_crate_name(name: &str) -> bool {
+    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 fn repositories(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Repository> {
@@ -365,7 +467,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, repositories, projection, output, limits",
+             providers, plugins, repositories, projection, output, limits",
             ],
         );
     }
@@ -394,6 +496,46 @@ mod tests {
                 "cantus.toml:4: error: `limits.note_bytes` must be from 1 to 67108864, not 0",
             ],
         );
+    }
+
+    #[test]
+    fn plugins_are_names_or_tables() {
+        let text = "plugins = [\n\"b-b\",\n{ crate = \"a_a\", kind = \"core\" },\n{ crate = \"_c\" },\n]\n";
+        check_faults(text, &[]);
+        let found = parse(text).value.plugins;
+        let found: Vec<_> =
+            found.iter().map(|plugin| (plugin.name.as_str(), plugin.kind.as_str(), plugin.line)).collect();
+        assert_eq!(found, [("_c", "reference", 4), ("a_a", "core", 3), ("b-b", "reference", 2)]);
+        assert!(parse("plugins = []\n").value.plugins.is_empty());
+    }
+
+    #[test]
+    fn entries_of_plugins_that_are_wrong() {
+        check_faults(
+            "plugins = [\n\"a\",\n{ crat = \"b\" },\n{ crate = \"c\", kind = \"Core\" },\n{ crate = \"a\" },\n{ kind = \"core\" },\n5,\n]\n",
+            &[
+                "cantus.toml:7: error: `plugins` must be a list of texts and tables, not `5`",
+                "cantus.toml:3: error: unknown key `plugins.crat`\n  help: did you mean `crate`?",
+                "cantus.toml:4: error: `plugins.kind` must be `reference` or `core`, not `Core`\n  help: did you mean `core`?",
+                "cantus.toml:5: error: `plugins`: `a` stands here twice",
+                "cantus.toml:6: error: an entry of `plugins` needs a `crate`",
+            ],
+        );
+        check_faults(
+            "plugins = \"a\"\n",
+            &["cantus.toml:1: error: `plugins` must be a list of texts and tables, not a string"],
+        );
+    }
+
+    #[test]
+    fn names_that_no_crate_has() {
+        for name in ["", "1a", "-a", "a.b", "a/b", "é", "a b", "../a"] {
+            let expected = format!(
+                "cantus.toml:1: error: `plugins`: `{name}` is not the name of a crate: expected ASCII letters, digits, `_` and `-`, \
+                 the first no digit and no `-`"
+            );
+            check_faults(&format!("plugins = [\"{name}\"]\n"), &[&expected]);
+        }
     }
 
     #[test]

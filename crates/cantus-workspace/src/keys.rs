@@ -17,12 +17,23 @@ pub(crate) struct Source<'a> {
 impl Source<'_> {
     /// Reports a fault at a span of the text.
     pub(crate) fn fault(&mut self, span: Range<usize>, message: impl Into<String>) -> &mut Diagnostic {
-        let line = self.text[..span.start.min(self.text.len())].matches('\n').count() + 1;
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let line = self.line(&span);
         self.diagnostics.push(Diagnostic::error("config", message).at(self.file).line(line));
         let last = self.diagnostics.len() - 1;
         &mut self.diagnostics[last]
     }
+
+    /// The line on which a span starts, counted from 1.
+    pub(crate) fn line(&self, span: &Range<usize>) -> u32 {
+        let line = self.text[..span.start.min(self.text.len())].matches('\n').count() + 1;
+        u32::try_from(line).unwrap_or(u32::MAX)
+    }
+}
+
+/// One entry of a list that holds texts and tables.
+pub(crate) enum Item<'a> {
+    Text(String),
+    Table(Keys<'a>),
 }
 
 /// The keys of one table that nobody has taken yet.
@@ -166,6 +177,35 @@ impl<'a> Keys<'a> {
             }
         }
         tables
+    }
+
+    /// A list of texts and tables, each with its span.
+    pub(crate) fn items(
+        &mut self,
+        source: &mut Source<'_>,
+        name: &str,
+        prefix: &'static str,
+    ) -> Vec<(Item<'a>, Range<usize>)> {
+        const EXPECTED: &str = "a list of texts and tables";
+        let Some(value) = self.take(name) else { return Vec::new() };
+        let span = value.span();
+        let values = match value.into_inner() {
+            DeValue::Array(values) => values,
+            other => {
+                self.wrong(source, name, EXPECTED, &Spanned::new(span, other));
+                return Vec::new();
+            }
+        };
+        let mut items = Vec::new();
+        for value in values {
+            let span = value.span();
+            match value.into_inner() {
+                DeValue::String(text) => items.push((Item::Text(text.into_owned()), span)),
+                DeValue::Table(table) => items.push((Item::Table(Keys::new(table, prefix)), span)),
+                other => self.wrong(source, name, EXPECTED, &Spanned::new(span, other)),
+            }
+        }
+        items
     }
 
     /// Reports the keys that nobody took.

@@ -3,6 +3,7 @@
 //! Invariants:
 //! * Nothing is written, anywhere.
 //! * Whatever is wrong in a project is reported at once, each with its file and, where there is one, its line.
+//! * What lies in the folder of a dependency that the configuration doesn't name is never opened.
 //! * Files that the project generates are never read as sources: the configuration refuses such a layout.
 
 mod config;
@@ -11,11 +12,13 @@ mod gather;
 mod home;
 mod host;
 mod keys;
+mod plugins;
 mod project;
 
-pub use config::{Config, LOCK, Output};
+pub use config::{Allowed, Config, LOCK, Output, PluginKind};
 pub use discover::{CONFIG, find_root};
 pub use gather::Stamps;
 pub use home::read_home;
 pub use host::{host_name, version_control};
+pub use plugins::{PluginListing, ShippedNotes, list_plugins};
 pub use project::{Options, Project};

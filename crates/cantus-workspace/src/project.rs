@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use cantus_compose::{Home, Material, Package, SectionSet, Settings};
+use cantus_compose::{Home, Material, Package, Plugin, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, sort_by_place};
 use cantus_memory::Corpus;
@@ -12,6 +12,7 @@ use toml::de::DeTable;
 use crate::config::{Config, Surroundings};
 use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
 use crate::gather::{Gather, Stamps, io_fault, package_files};
+use crate::plugins::read_plugins;
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(Package::built_in);
 
@@ -24,6 +25,8 @@ pub struct Project {
     pub memory: Option<RelPath>,
     /// The standing texts.
     pub package: Package,
+    /// The notes of the crates that the configuration allows, in byte order of their names.
+    pub plugins: Vec<Plugin>,
     /// The notes.
     pub corpus: Corpus,
 }
@@ -68,9 +71,11 @@ impl Project {
             .tree();
             Corpus::parse(tree).collect(&mut diagnostics)
         });
+        let plugins = read_plugins(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
         sort_by_place(&mut diagnostics);
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        let value = package.filter(|_| !errors).map(|package| Self { config, memory, package, corpus });
+        let value =
+            package.filter(|_| !errors).map(|package| Self { config, memory, package, plugins, corpus });
         Outcome { value, diagnostics }
     }
 
@@ -83,7 +88,13 @@ impl Project {
             repositories: self.config.repositories.clone(),
             source: self.config.source.clone(),
         };
-        let material = Material { package: &self.package, project: &self.corpus, home, settings: &settings };
+        let material = Material {
+            package: &self.package,
+            plugins: &self.plugins,
+            project: &self.corpus,
+            home,
+            settings: &settings,
+        };
         let outcome = SectionSet::new(material, name);
         let errors = outcome.has_errors();
         Outcome { value: (!errors).then_some(outcome.value), diagnostics: outcome.diagnostics }
@@ -130,7 +141,7 @@ pub(crate) fn parse_toml<'a>(
     }
 }
 
-fn read_config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Config {
+pub(crate) fn read_config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Config {
     let (own_file, cargo_file) = (path(CONFIG), path("Cargo.toml"));
     let own_text = read_text(root, &own_file, diagnostics);
     let cargo_text = read_text(root, &cargo_file, diagnostics);
@@ -184,7 +195,7 @@ fn memory(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Op
             return None;
         }
     };
-    match inside(root, &memory) {
+    match inside(root, &memory, "project") {
         Ok(()) => Some(memory),
         Err(message) => {
             diagnostics.push(Diagnostic::error("project.memory", message).at(&memory));
@@ -193,8 +204,8 @@ fn memory(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Op
     }
 }
 
-/// Whether `folder` is a folder whose real place is below the root's.
-fn inside(root: &Root, folder: &RelPath) -> Result<(), String> {
+/// Whether `folder` is a folder whose real place is below the root's, which is that of `whole`.
+pub(crate) fn inside(root: &Root, folder: &RelPath, whole: &str) -> Result<(), String> {
     let disk = root.disk();
     if matches!(root.kind(folder), Ok(None)) {
         return Err("the folder is not there".to_owned());
@@ -206,15 +217,15 @@ fn inside(root: &Root, folder: &RelPath) -> Result<(), String> {
     }
     match disk.canonical(root.path()) {
         Ok(root) if real == root => {
-            Err("a symlink to the project itself: the folder must lie inside it".to_owned())
+            Err(format!("a symlink to the {whole} itself: the folder must lie inside it"))
         }
         Ok(root) if real.starts_with(&root) => Ok(()),
-        _ => Err("a symlink out of the project: the folder must lie inside it".to_owned()),
+        _ => Err(format!("a symlink out of the {whole}: the folder must lie inside it")),
     }
 }
 
 fn read_package(root: &Root, folder: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<Package> {
-    if let Err(message) = inside(root, folder) {
+    if let Err(message) = inside(root, folder, "project") {
         diagnostics.push(Diagnostic::error("package", message).at(folder));
         return None;
     }

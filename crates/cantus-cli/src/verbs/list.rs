@@ -1,8 +1,8 @@
-//! `cantus list`: the notes by kind, with their sizes.
+//! `cantus list`: the notes by kind, with their sizes; or the crates that ship notes.
 
 use std::collections::BTreeMap;
 
-use cantus_compose::{Section, Status as Presence};
+use cantus_compose::{Group, Section, Status as Presence};
 use cantus_manifest::RelPath;
 use cantus_memory::{Library, Target};
 use cantus_projection::facts_of;
@@ -13,7 +13,7 @@ use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
 use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, options, root};
+use crate::verbs::{finish, options, plugins, root};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -28,6 +28,9 @@ struct Listing {
 struct Entry {
     kind: &'static str,
     path: String,
+    /// The crate that ships it; left out for a note of the project.
+    #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
+    plugin: Option<String>,
     /// Its section; none for a note that no bundle lists.
     section: Option<String>,
     /// `included`, why it is left out, or for a note that no bundle lists `linked` or `unreachable`.
@@ -41,6 +44,9 @@ struct Entry {
 }
 
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if args.plugins {
+        return plugins::run(global, args, streams);
+    }
     let outcome = Project::open(&root(global)?, &options(global));
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
@@ -50,7 +56,9 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
     let bundle = set.bundle(facts);
-    let mut notes: Vec<_> = bundle.sections().iter().filter_map(entry).collect();
+    let groups: BTreeMap<_, _> = set.units().map(|(section, group)| (&section.id, group)).collect();
+    let of_note = |section: &Section| Some(entry(section, *groups.get(&section.id)?));
+    let mut notes: Vec<_> = bundle.sections().iter().filter_map(of_note).collect();
     let library = Library::new(&project.corpus);
     notes.extend(library.unlisted().into_iter().map(|(path, through)| unlisted(path, through)));
     if args.json {
@@ -93,6 +101,7 @@ fn unlisted(path: &RelPath, through: Option<Target<'_>>) -> Entry {
     Entry {
         kind: "reference",
         path: path.to_string(),
+        plugin: None,
         section: None,
         status: if through.is_some() { "linked" } else { "unreachable" },
         through: through.map(Target::address),
@@ -102,26 +111,23 @@ fn unlisted(path: &RelPath, through: Option<Target<'_>>) -> Entry {
     }
 }
 
-fn entry(section: &Section) -> Option<Entry> {
-    let kind = match section.id.as_str().split('.').nth(1)? {
-        "core" => "core",
-        "ref" => "reference",
-        "web" => "web",
-        _ => return None,
-    };
-    let path = section.sources.first().filter(|_| section.id.as_str().starts_with("proj."))?.path.to_string();
+fn entry(section: &Section, group: Group) -> Entry {
+    let path = section.sources.first().map_or_else(String::new, ToString::to_string);
     let status = match &section.status {
         Presence::Included(_) => "included",
         Presence::Excluded { reason, .. } => reason.as_str(),
     };
-    Some(Entry {
-        kind,
+    // The id is `plugin.<crate>.<slug>`.
+    let plugin = section.id.as_str().strip_prefix("plugin.").and_then(|rest| rest.split('.').next());
+    Entry {
+        kind: group.kind(),
         path,
+        plugin: plugin.map(str::to_owned),
         section: Some(section.id.to_string()),
         status,
         through: None,
         bytes: section.content().map_or(0, |content| content.text().len()),
         tokens_est: section.content().map_or(0, |content| content.tokens_est()),
-        strands: section.sources.len() - 1,
-    })
+        strands: section.sources.len().saturating_sub(1),
+    }
 }

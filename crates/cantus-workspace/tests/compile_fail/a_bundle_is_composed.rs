@@ -4,7 +4,7 @@ use cantus_compose::{Bundle, Section};
 use cantus_manifest::Facts;
 
 fn constructor(facts: Facts, sections: Vec<Section>) -> Bundle {
-    Bundle::new(facts, sections)
+    Bundle::new(facts, sections, 0)
 }
 
 fn main() {}

@@ -21,7 +21,7 @@ fn content(text: SourcedText) -> Content {
 }
 
 fn bundle(facts: Facts, sections: Vec<Section>) -> Bundle {
-    Bundle { facts, sections }
+    Bundle { facts, sections, stable: 0 }
 }
 
 fn main() {}
