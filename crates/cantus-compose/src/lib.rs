@@ -26,4 +26,4 @@ pub use manifest::preview;
 pub use package::Package;
 pub use section::{Content, Section, Status};
 pub use set::{Home, Material, Presence, Row, SectionSet};
-pub use settings::{Repository, Settings};
+pub use settings::{ConfigFile, Repository, Settings};

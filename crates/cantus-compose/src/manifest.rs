@@ -132,7 +132,7 @@ fn source(source: &Source) -> SourceRecord {
         },
         kind: source.kind,
         path: source.path.to_string(),
-        sha256: source.sha256.map(|digest| digest.to_string()),
-        blob_oid: None,
+        sha256: source.hashes.sha256().map(|digest| digest.to_string()),
+        blob_oid: source.hashes.blob().map(|blob| blob.to_string()),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use cantus_compose::{Bundle, Home, Material, Package, Repository, Section, SectionSet, Settings};
-use cantus_manifest::{Facts, Layer, Provider, RelPath};
+use cantus_manifest::{Facts, Layer, Provider, RelPath, Stamps};
 use cantus_memory::unicode::strip_end;
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, heading};
 use proptest::collection::{btree_map, vec};
@@ -136,7 +136,7 @@ fn tree() -> impl Strategy<Value = MemoryTree> {
         let file = |folder: &str, (name, text): (&str, String)| SourceFile {
             path: RelPath::new(format!("{folder}/{name}.md")).unwrap(),
             bytes: text.into_bytes(),
-            sha256: None,
+            stamp: None,
         };
         let mut tree = MemoryTree::default();
         tree.notes.extend(notes.into_iter().map(|note| file("memory", note)));
@@ -188,7 +188,7 @@ static PACKAGE: LazyLock<Package> = LazyLock::new(|| {
         ("providers/p.md", "# P\n\nFor p.\n"),
     ];
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-    let outcome = Package::parse(None, BTreeMap::from(files));
+    let outcome = Package::parse(None, BTreeMap::from(files), Stamps::Skip);
     assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
     outcome.value.unwrap()
 });

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Digest, RelPath};
+use crate::{BlobId, Digest, RelPath, Stamp};
 
 /// Where a section comes from, in bundle order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -236,8 +236,47 @@ pub struct Source {
     pub kind: SourceKind,
     /// Where it lies below the root of its scope.
     pub path: RelPath,
-    /// The digest of its bytes, where it was taken.
-    pub sha256: Option<Digest>,
+    /// What is known of its bytes.
+    pub hashes: Hashes,
+}
+
+/// The hashes of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hashes {
+    /// Nobody took any.
+    #[default]
+    None,
+    /// Of a text, as it was decoded.
+    Text(Digest),
+    /// Of a file's raw bytes.
+    File(Stamp),
+}
+
+impl Hashes {
+    /// The SHA-256, where there is one.
+    #[must_use]
+    pub fn sha256(self) -> Option<Digest> {
+        match self {
+            Self::None => None,
+            Self::Text(digest) => Some(digest),
+            Self::File(stamp) => Some(stamp.sha256()),
+        }
+    }
+
+    /// Git's name of the file's bytes, where they are known.
+    #[must_use]
+    pub fn blob(self) -> Option<BlobId> {
+        match self {
+            Self::File(stamp) => Some(stamp.blob()),
+            Self::None | Self::Text(_) => None,
+        }
+    }
+}
+
+impl From<Option<Stamp>> for Hashes {
+    fn from(stamp: Option<Stamp>) -> Self {
+        stamp.map_or(Self::None, Self::File)
+    }
 }
 
 impl fmt::Display for Source {

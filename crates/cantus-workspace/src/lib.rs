@@ -15,7 +15,6 @@ mod project;
 
 pub use config::{Config, LOCK, Output};
 pub use discover::{CONFIG, find_root};
-pub use gather::Stamps;
 pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use project::{Options, Project};

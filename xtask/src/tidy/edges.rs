@@ -15,7 +15,7 @@ struct Row {
 
 const CLAP: &[&str] = &["clap", "clap_complete", "clap_mangen"];
 const FILES: &[&str] = &["fs-err", "rustix", "tempfile", "walkdir"];
-const HASHING: &[&str] = &["sha2"];
+const HASHING: &[&str] = &["sha1", "sha2"];
 const MARKDOWN: &[&str] = &["pulldown-cmark"];
 const PROCESS: &[&str] = &["duct", "wait4"];
 const STDOUT: &[&str] = &["anstream"];

@@ -5,8 +5,8 @@ use std::time::Instant;
 use cantus_compose::{Bundle, Status as Presence, preview};
 use cantus_fs::Root;
 use cantus_manifest::manifest::{CacheStatus, Manifest};
-use cantus_manifest::{Facts, Provider, Purpose, canonical_json};
-use cantus_workspace::{Options, Project, Stamps, host_name, version_control};
+use cantus_manifest::{Facts, Provider, Purpose, Stamps, canonical_json};
+use cantus_workspace::{Options, Project, host_name, version_control};
 use serde::Serialize;
 
 use crate::args::{Global, RenderArgs};
