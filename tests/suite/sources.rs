@@ -179,12 +179,12 @@ fn repositories_name_the_configurations_that_list_them() {
     repo.write("user/cantus.toml", &list(&["one", "two"]));
     let home = ["--home", "user"];
     let of_home = json!(["home", "cantus.toml", false, false]);
-    assert_eq!(configs(&manifest(&repo, &home)), [of_home.clone()]);
+    assert_eq!(configs(&manifest(&repo, &home)), std::slice::from_ref(&of_home));
 
     repo.write("cantus.toml", &list(&["one"]));
     let own = json!(["project", "cantus.toml", true, true]);
     assert_eq!(configs(&manifest(&repo, &home)), [own.clone(), of_home]);
-    assert_eq!(configs(&manifest(&repo, &[])), [own.clone()]);
+    assert_eq!(configs(&manifest(&repo, &[])), std::slice::from_ref(&own));
     // Both are listed by the project already.
     repo.write("cantus.toml", &list(&["two", "one"]));
     assert_eq!(configs(&manifest(&repo, &home)), [own]);
