@@ -205,6 +205,55 @@ fn of_equal_keys_the_last_one_counts() {
 }
 
 #[test]
+fn a_render_says_when_it_was_made_in_utc() {
+    let repo = Repo::new(NOTES);
+    let (_, value) = manifest(&repo, "provider=native");
+    let at = value["delivery"]["rendered_at"].as_str().expect("a time");
+    let shape: String = at.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    assert_eq!(shape, "0000-00-00T00:00:00Z");
+    assert_ne!(at, "1970-01-01T00:00:00Z");
+}
+
+#[test]
+fn two_renders_differ_in_nothing_but_time() {
+    let repo = Repo::new(NOTES);
+    let masked = || {
+        let mut value = manifest(&repo, "provider=claude").1;
+        value["delivery"]["rendered_at"] = "T".into();
+        value["delivery"]["render_ms"] = 0.into();
+        value
+    };
+    assert_eq!(masked(), masked());
+}
+
+/// A render as a manifest, with this time in the environment.
+#[track_caller]
+fn dated(repo: &Repo, epoch: &str) -> Output {
+    let mut command = repo.command(CANTUS);
+    command.args(["render", "-jq"]).env("SOURCE_DATE_EPOCH", epoch).env("TZ", "Asia/Kolkata");
+    let output = command.output().expect("the program runs");
+    Output {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+#[test]
+fn a_time_that_is_given_makes_a_manifest_reproducible() {
+    let repo = Repo::new(NOTES);
+    let first = dated(&repo, "1796025600").exits(0).stdout;
+    assert!(first.contains("\"rendered_at\": \"2026-11-30T08:00:00Z\""), "{first}");
+    assert!(first.contains("\"render_ms\": 0.0,"), "{first}");
+    assert_eq!(dated(&repo, "1796025600").exits(0).stdout, first);
+    dated(&repo, "").exits(0);
+    let refused = dated(&repo, "yesterday").exits(2);
+    assert_eq!(refused.stdout, "");
+    let said = "error: `SOURCE_DATE_EPOCH` is `yesterday`: expected seconds since 1970";
+    assert!(refused.stderr.starts_with(said), "{}", refused.stderr);
+}
+
+#[test]
 fn a_manifest_of_version_1_stays_one() {
     let repo = Repo::new(NOTES);
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/manifest/base.json");
