@@ -6,6 +6,7 @@
 mod validate;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -351,9 +352,11 @@ impl Manifest {
     /// `bundle.common_digest` is filled in.
     pub fn normalise(value: Value) -> Result<Self, ManifestError> {
         validate::version_1_fields(&value)?;
-        let manifest: Self = serde_json::from_value(value).map_err(|error| {
+        let shape = |error: &dyn Display| {
             ManifestError::Invalid(format!("manifest is not a valid InstructionManifestWire: {error}"))
-        })?;
+        };
+        let manifest = Self::deserialize(&value).map_err(|error| shape(&error))?;
+        validate::same_kinds(&value, &manifest.to_value()).map_err(|error| shape(&error))?;
         validate::normalise(manifest)
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use cantus_manifest::canonical_json;
 use cantus_manifest::manifest::Manifest;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn read(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/manifest");
@@ -55,6 +55,29 @@ fn check_accepted(case: &Value, input: Value) {
         canonical_json(&manifest.to_value()),
         "{name}: not idempotent"
     );
+}
+
+#[track_caller]
+fn check_shape(pointer: &str, value: Value, message: &str) {
+    let mut input = read("base.json");
+    *input.pointer_mut(pointer).unwrap() = value;
+    let said = Manifest::normalise(input).unwrap_err().to_string();
+    let shape = "invalid instruction manifest: manifest is not a valid InstructionManifestWire: ";
+    assert_eq!(said, format!("{shape}{message}"));
+}
+
+#[test]
+fn a_list_is_no_mapping_and_a_mapping_no_word() {
+    check_shape("/observation", json!(["unobserved"]), "invalid type: sequence, expected a map");
+    check_shape("/budget/by_layer/home", json!([1, 2]), "invalid type: sequence, expected a map");
+    check_shape("/compiler", json!(["cantus", 1, ""]), "invalid type: sequence, expected a map");
+    check_shape("/sections/0/layer", json!({"frame": null}), "invalid type: map, expected a string");
+    check_shape("/delivery/cache", json!({"miss": null}), "invalid type: map, expected a string");
+    let fields = read("base.json").as_object().unwrap().clone();
+    let order =
+        ["schema_version", "compiler", "facts", "bundle", "budget", "sections", "delivery", "observation"];
+    let list: Vec<_> = order.iter().map(|key| fields[*key].clone()).collect();
+    check_shape("", list.into(), "invalid type: sequence, expected a map");
 }
 
 #[test]
