@@ -48,6 +48,29 @@ fn every_render_has_a_manifest_in_normal_form() {
 }
 
 #[test]
+fn every_render_fits_the_committed_schema() {
+    let schema = serde_json::from_str(include_str!("../../projections/manifest.schema.json")).expect("JSON");
+    let schema = jsonschema::draft202012::new(&schema).expect("a schema");
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "[[repositories]]\nname = \"one\"\ndescription = \"D.\"\n");
+    repo.add("//- user/memory/rules.md\n---\ntype: core\n---\n# Mine\n\nShadowed.\n");
+    let providers = ["native", "claude", "codex", "grok", "muse", "agy", "qwen", "opencode", "other"];
+    for facts in ["actor=sase_root", "actor=native_helper", "mode=interactive", "mode=export"] {
+        for provider in providers {
+            let facts = format!("{facts},provider={provider},purpose=conflict_repair");
+            for home in [&["--no-home"][..], &["--home", "user"]] {
+                let args = [&["render", "-jq", "-f", &facts], home].concat();
+                let value = serde_json::from_str(&cantus(&repo, &args).exits(0).stdout).expect("JSON");
+                let faults: Vec<_> = schema.iter_errors(&value).map(|fault| fault.to_string()).collect();
+                assert_eq!(faults, [] as [&str; 0], "{facts} {home:?}");
+            }
+        }
+    }
+    let value: Value = serde_json::from_str(BASE).expect("JSON");
+    assert!(schema.is_valid(&value) && !schema.is_valid(&value["delivery"]));
+}
+
+#[test]
 fn offsets_cut_the_bundle_into_its_sections() {
     let repo = Repo::new(NOTES);
     let (_, value) = manifest(&repo, "provider=codex");
@@ -87,9 +110,9 @@ fn sources_carry_the_digest_of_their_bytes() {
 fn verdicts_have_their_exit_codes() {
     let repo = Repo::new(NOTES);
     let (text, _) = manifest(&repo, "provider=native");
-    let refused = judge(&repo, &text.replace("\"schema_version\": 2", "\"schema_version\": 3")).exits(1);
+    let refused = judge(&repo, text.replace("\"schema_version\": 2", "\"schema_version\": 3")).exits(1);
     assert_eq!(refused.stderr, "-: unsupported instruction manifest schema_version 3\n");
-    let refused = judge(&repo, &text.replace("\"attempt\": 1", "\"attempt\": -1")).exits(1);
+    let refused = judge(&repo, text.replace("\"attempt\": 1", "\"attempt\": -1")).exits(1);
     assert!(refused.stderr.contains("invalid value: integer `-1`, expected u64"), "{}", refused.stderr);
 }
 

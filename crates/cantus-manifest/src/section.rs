@@ -11,6 +11,7 @@ use crate::{BlobId, Digest, RelPath, Stamp};
 
 /// Where a section comes from, in bundle order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// The composer's own headings and intros.
@@ -28,7 +29,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Frame, Self::Package, Self::Plugin, Self::Home, Self::Project, Self::Launch];
 
     /// The first part of the ids of this layer.
@@ -69,6 +70,7 @@ pub(crate) fn is_layer_name(name: &str) -> bool {
 
 /// Which actors a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// Everyone.
@@ -81,6 +83,7 @@ pub enum Lifecycle {
 
 /// Why a section is not in a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExclusionReason {
     /// A note that the package replaces.
@@ -205,6 +208,7 @@ impl From<SectionId> for String {
 
 /// What kind of input a section was made of: every kind that the contract knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     /// The contract of a package.

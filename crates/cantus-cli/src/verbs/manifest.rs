@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(file: &Path, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let name = file.display();
-    match Manifest::normalise(parse(&read(file)?, &name)?) {
+    match Manifest::normalise(&parse(&read(file)?, &name)?) {
         Ok(manifest) => {
             streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;
             Ok(Status::Yes)

@@ -49,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
     let bundle = set.bundle(facts);
     if let Some(clock) = clock {
         let delivery = preview(clock.rendered_at(), clock.render_ms(), CacheStatus::Bypass);
-        let manifest = Manifest::normalise(bundle.manifest(&project.package, delivery, "").to_value());
+        let manifest = Manifest::normalise(&bundle.manifest(&project.package, delivery, "").to_value());
         let manifest = manifest
             .map_err(|error| Failure::error(error).hint("this is a fault of Cantus: please report it"))?;
         streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;
