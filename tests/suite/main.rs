@@ -16,6 +16,7 @@ mod program;
 mod project;
 mod read_only;
 mod refusals;
+mod sources;
 mod turns;
 mod vectors;
 mod verbs;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use cargo_metadata::{Metadata, MetadataCommand};
 
-use crate::tidy;
+use crate::{schema, tidy};
 
 /// One command, shown as it can be typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,10 @@ enum Step {
     Cargo(&'static [&'static str]),
     /// The same, warnings of rustdoc being errors.
     Doc(&'static [&'static str]),
-    /// The other task of this repository.
+    /// The task of that name.
     Tidy,
+    /// The schema's check.
+    Schema,
     /// A verb of `cantus` on this repository itself.
     Cantus(&'static [&'static str]),
 }
@@ -32,6 +34,7 @@ const STEPS: &[Step] = &[
     Step::Cargo(&["build", "--package", "cantus-cli", "--no-default-features"]),
     Step::Doc(&["doc", "--workspace", "--no-deps"]),
     Step::Tidy,
+    Step::Schema,
     Step::Cantus(&["project", "--check"]),
     Step::Cantus(&["check"]),
 ];
@@ -42,6 +45,7 @@ impl fmt::Display for Step {
             Self::Cargo(args) => write!(f, "cargo {}", args.join(" ")),
             Self::Doc(args) => write!(f, "RUSTDOCFLAGS='-D warnings' cargo {}", args.join(" ")),
             Self::Tidy => f.write_str("cargo xtask tidy"),
+            Self::Schema => f.write_str("cargo xtask schema --check"),
             Self::Cantus(args) => write!(f, "cargo xtask {}", args.join(" ")),
         }
     }
@@ -94,6 +98,7 @@ fn perform(step: Step, metadata: &Metadata) -> Result<bool, Box<dyn Error>> {
             Ok(cargo(args).env("RUSTDOCFLAGS", "-D warnings").unchecked().run()?.status.success())
         }
         Step::Tidy => tidy::run(metadata, &mut io::stdout()),
+        Step::Schema => schema::run(schema::Mode::Check, metadata, &mut io::stdout()),
         Step::Cantus(args) => {
             let args = ["cantus"].iter().chain(args).map(OsString::from);
             let args = args.chain([OsString::from("--root"), root.into()]);

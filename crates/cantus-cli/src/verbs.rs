@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use cantus_compose::Home;
 use cantus_fs::{Disk, Kind, RealDisk, Root};
-use cantus_manifest::{Diagnostic, Outcome, Severity};
+use cantus_manifest::{Diagnostic, Outcome, Severity, Stamps};
 use cantus_projection::Projection;
-use cantus_workspace::{Options, Project, Stamps, find_root, read_home};
+use cantus_workspace::{Options, Project, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
 use crate::failure::{Failure, write_diagnostics};

@@ -354,7 +354,11 @@ mod tests {
     use super::*;
 
     fn package(contract: &str) -> Package {
-        Package { name: "house".to_owned(), contract: contract.to_owned(), ..Package::built_in() }
+        Package {
+            name: "house".to_owned(),
+            contract: contract.to_owned(),
+            ..Package::built_in(cantus_manifest::Stamps::Skip)
+        }
     }
 
     fn variables() -> Variables<'static> {

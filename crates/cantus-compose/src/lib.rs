@@ -34,4 +34,4 @@ pub use plugin::Plugin;
 pub use read::{item_text, read_text};
 pub use section::{Content, Section, Status};
 pub use set::{Group, Home, Material, Presence, Row, SectionSet};
-pub use settings::{Repository, Settings};
+pub use settings::{ConfigFile, Repository, Settings};

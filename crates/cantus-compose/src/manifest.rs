@@ -16,12 +16,10 @@ use crate::section::{Section, Status};
 /// The version of our way to compose: it grows when the same inputs give other bytes.
 const COMPILER_VERSION: u32 = 1;
 
-/// A time as the contract writes it, for a bundle that nobody was given.
-const NO_TIME: &str = "1970-01-01T00:00:00Z";
-
-/// The delivery of a bundle that is only looked at.
+/// The delivery of a bundle that is only looked at, rendered at the time `rendered_at` (RFC 3339, UTC) within `render_ms`
+/// milliseconds.
 #[must_use]
-pub fn preview(render_ms: f64, cache: CacheStatus) -> DeliveryRecord {
+pub fn preview(rendered_at: String, render_ms: f64, cache: CacheStatus) -> DeliveryRecord {
     DeliveryRecord {
         status: DeliveryStatus::Preview,
         channel: None,
@@ -36,7 +34,7 @@ pub fn preview(render_ms: f64, cache: CacheStatus) -> DeliveryRecord {
         parent_invocation_id: None,
         session_ids: Vec::new(),
         provider_cli_version: None,
-        rendered_at: NO_TIME.to_owned(),
+        rendered_at,
         render_ms,
         cache,
     }
@@ -132,7 +130,7 @@ fn source(source: &Source) -> SourceRecord {
         },
         kind: source.kind,
         path: source.path.to_string(),
-        sha256: source.sha256.map(|digest| digest.to_string()),
-        blob_oid: None,
+        sha256: source.hashes.sha256().map(|digest| digest.to_string()),
+        blob_oid: source.hashes.blob().map(|blob| blob.to_string()),
     }
 }

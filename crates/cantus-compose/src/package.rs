@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantus_manifest::{Diagnostic, Outcome, Provider};
+use cantus_manifest::{Diagnostic, Outcome, Provider, Stamp, Stamps};
 use cantus_memory::{fences, heading, is_fenced, nearest};
 
 use crate::attributes;
@@ -37,6 +37,8 @@ pub struct Package {
     pub(crate) providers: BTreeMap<String, String>,
     pub(crate) frame: BTreeMap<&'static str, FramePart>,
     pub(crate) folder: Option<String>,
+    /// By file, where they were taken.
+    pub(crate) stamps: BTreeMap<String, Stamp>,
 }
 
 /// One heading of the frame with its intro.
@@ -50,9 +52,9 @@ pub(crate) struct FramePart {
 impl Package {
     /// The package that is embedded here.
     #[must_use]
-    pub fn built_in() -> Self {
+    pub fn built_in(stamps: Stamps) -> Self {
         let files = BUILT_IN.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-        let outcome = Self::parse(None, files.collect());
+        let outcome = Self::parse(None, files.collect(), stamps);
         // A test holds that the built-in files have no fault.
         outcome.value.unwrap_or_else(|| Self::empty(None))
     }
@@ -66,18 +68,26 @@ impl Package {
             providers: BTreeMap::new(),
             frame: BTreeMap::new(),
             folder,
+            stamps: BTreeMap::new(),
         }
     }
 
     /// Reads a package from its files, by their path below its folder. `folder` is that folder as errors
-    /// name it; `None` for the built-in one.
+    /// name it; `None` for the built-in one. `stamps` says whether each file is hashed, as it is.
     ///
     /// There is no value where `package.toml` or `contract.md` is missing or broken.
     #[must_use]
-    pub fn parse(folder: Option<String>, files: BTreeMap<String, Vec<u8>>) -> Outcome<Option<Self>> {
+    pub fn parse(
+        folder: Option<String>,
+        files: BTreeMap<String, Vec<u8>>,
+        stamps: Stamps,
+    ) -> Outcome<Option<Self>> {
         let mut reader = Reader { package: Self::empty(folder), diagnostics: Vec::new() };
         let mut texts = BTreeMap::new();
         for (path, bytes) in files {
+            if let Some(stamp) = stamps.of(&bytes) {
+                reader.package.stamps.insert(path.clone(), stamp);
+            }
             if let Some(text) = reader.decode(&path, bytes) {
                 texts.insert(path, text);
             }
@@ -283,6 +293,7 @@ mod tests {
         Package::parse(
             folder,
             files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
+            Stamps::Skip,
         )
     }
 
@@ -298,10 +309,10 @@ mod tests {
     #[test]
     fn the_built_in_package_has_no_fault() {
         let files = BUILT_IN.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
-        let outcome = Package::parse(None, files.collect());
+        let outcome = Package::parse(None, files.collect(), Stamps::Skip);
         assert_eq!(outcome.diagnostics, []);
-        assert_eq!(outcome.value, Some(Package::built_in()));
-        assert_eq!(Package::built_in().name, "cantus");
+        assert_eq!(outcome.value, Some(Package::built_in(Stamps::Skip)));
+        assert_eq!(Package::built_in(Stamps::Skip).name, "cantus");
     }
 
     #[test]
@@ -361,7 +372,7 @@ mod tests {
     fn bytes_that_are_no_text() {
         let folder = Some("rules".to_owned());
         let files = [("helper.md".to_owned(), b"caf\xe9".to_vec())];
-        let outcome = Package::parse(folder, files.into());
+        let outcome = Package::parse(folder, files.into(), Stamps::Skip);
         assert!(
             outcome.diagnostics[0].to_string().starts_with("rules/helper.md:1: error: not UTF-8: byte 3")
         );

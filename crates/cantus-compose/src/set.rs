@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cantus_manifest::{
-    Actor, Diagnostic, Digest, ExclusionReason, Facts, Layer, Lifecycle, Mode, Outcome, RelPath, SectionId,
-    Source, SourceKind,
+    Actor, Diagnostic, Digest, ExclusionReason, Facts, Hashes, Layer, Lifecycle, Mode, Outcome, RelPath,
+    SectionId, Source, SourceKind, Stamp,
 };
 use cantus_memory::unicode::slug;
 use cantus_memory::{
@@ -47,6 +47,9 @@ pub struct Home {
     /// Repositories that are named after the project's.
     pub repositories: Vec<Repository>,
 }
+
+/// The configuration in a home layer.
+const HOME_CONFIG: &str = "cantus.toml";
 
 /// The sections of all renders for one project name.
 #[derive(Debug)]
@@ -339,17 +342,21 @@ fn frames(package: &Package) -> BTreeMap<&'static str, Section> {
         let sources = if part.line == 0 {
             Vec::new()
         } else {
-            package_source(SourceKind::PackageTemplate, "frame.md", None).to_vec()
+            vec![package_source(package, SourceKind::PackageTemplate, "frame.md")]
         };
         (*id, frame_section(id, text, sources))
     };
     package.frame.iter().map(section).collect()
 }
 
-/// A file of the package; its digest is of `text`, where that is the whole file.
-fn package_source(kind: SourceKind, file: &str, text: Option<&str>) -> [Source; 1] {
-    let path = RelPath::new(file).unwrap_or_else(|_| unreachable!("a package's files have legal paths"));
-    [Source { scope: Layer::Package, kind, path, sha256: text.map(Digest::of) }]
+/// A file of the package.
+fn package_source(package: &Package, kind: SourceKind, file: &str) -> Source {
+    source(Layer::Package, kind, our_path(file), package.stamps.get(file).copied())
+}
+
+/// A path of ours, or one that a package's reader took as a legal name.
+fn our_path(path: &str) -> RelPath {
+    RelPath::new(path).unwrap_or_else(|error| unreachable!("{error}"))
 }
 
 fn package_sections(
@@ -368,25 +375,28 @@ fn package_sections(
             return Vec::new();
         }
     };
-    let contract = package_source(SourceKind::PackageTemplate, "contract.md", Some(&package.contract));
+    let contract = package_source(package, SourceKind::PackageTemplate, "contract.md");
     let repos = format!("pkg.{}.repos", package.name);
     let section = |part: contract::Part| {
-        let mut sources = contract.to_vec();
-        if let Some(path) = settings
-            .source
-            .as_ref()
-            .filter(|_| part.id.as_str() == repos && !settings.repositories.is_empty())
-        {
-            sources.push(Source {
-                scope: Layer::Project,
-                kind: SourceKind::Config,
-                path: path.clone(),
-                sha256: None,
-            });
+        let mut sources = vec![contract.clone()];
+        if part.id.as_str() == repos {
+            sources.extend(repository_sources(settings, &variables.repositories));
         }
         package_section(part.id, part.lifecycle, part.required, sources.into(), part.text)
     };
     parts.into_iter().map(section).collect()
+}
+
+/// The configurations that name the listed repositories (§8.5).
+fn repository_sources(settings: &Settings, listed: &[RepositoryEntry<'_>]) -> Vec<Source> {
+    let mut sources = Vec::new();
+    if let Some(file) = settings.source.as_ref().filter(|_| !settings.repositories.is_empty()) {
+        sources.push(source(Layer::Project, SourceKind::Config, file.path.clone(), file.stamp));
+    }
+    if listed.iter().any(|repository| repository.home) {
+        sources.push(source(Layer::Home, SourceKind::Config, our_path(HOME_CONFIG), None));
+    }
+    sources
 }
 
 fn repositories<'a>(settings: &'a Settings, home: Option<&'a Home>) -> Vec<RepositoryEntry<'a>> {
@@ -428,20 +438,25 @@ fn lowered(text: &str) -> SourcedText {
     lowered
 }
 
-fn helper_section(text: &str) -> Section {
+fn helper_section(package: &Package, text: &str) -> Section {
     let id = legal_id("pkg.helper.contract");
-    let sources = package_source(SourceKind::HelperTemplate, "helper.md", Some(text));
-    package_section(id, Lifecycle::Helper, true, sources.into(), lowered(text))
+    let sources = Arc::new([package_source(package, SourceKind::HelperTemplate, "helper.md")]);
+    package_section(id, Lifecycle::Helper, true, sources, lowered(text))
 }
 
-/// A provider's section; without a directive one without sources, which no render includes.
-fn provider_candidate(name: &str, text: Option<&str>) -> Candidate {
-    let sources: Arc<[Source]> = match text {
-        Some(text) => {
-            package_source(SourceKind::ProviderDirective, &format!("providers/{name}.md"), Some(text)).into()
-        }
-        None => Arc::new([]),
-    };
+/// The source of a provider's directive: what was hashed is the directive, not the file that holds it (§8.5).
+fn directive_source(package: &Package, name: &str, text: &str) -> Source {
+    let source = package_source(package, SourceKind::ProviderDirective, &format!("providers/{name}.md"));
+    match source.hashes {
+        Hashes::None => source,
+        _ => Source { hashes: Hashes::Text(Digest::of(text)), ..source },
+    }
+}
+
+/// A provider's section; without a directive, its text and source, one without sources, which no render includes.
+fn provider_candidate(name: &str, directive: Option<(&str, Source)>) -> Candidate {
+    let (text, source) = directive.unzip();
+    let sources: Arc<[Source]> = source.into_iter().collect();
     let id = legal_id(format!("pkg.provider.{name}"));
     let section =
         package_section(id, Lifecycle::Root, text.is_some(), sources, lowered(text.unwrap_or_default()));
@@ -462,9 +477,11 @@ fn package_candidates(
     let is_declaration = |section: &Section| section.id.as_str() == "pkg.root.final_declaration";
     let after = sections.iter().position(is_declaration).map_or(sections.len(), |index| index + 1);
     let rest = sections.split_off(after);
-    sections.extend(package.helper.as_deref().map(helper_section));
+    sections.extend(package.helper.as_deref().map(|text| helper_section(package, text)));
     let candidate = |section| Candidate { role: Role::Package, section };
-    let providers = package.providers.iter().map(|(name, text)| provider_candidate(name, Some(text)));
+    let providers = package.providers.iter().map(|(name, text)| {
+        provider_candidate(name, Some((text.as_str(), directive_source(package, name, text))))
+    });
     sections.into_iter().map(candidate).chain(providers).chain(rest.into_iter().map(candidate)).collect()
 }
 
@@ -535,12 +552,12 @@ impl Owner<'_> {
         })
     }
 
-    fn source(self, kind: SourceKind, path: &RelPath, sha256: Option<Digest>) -> Source {
+    fn source(self, kind: SourceKind, path: &RelPath, stamp: Option<Stamp>) -> Source {
         let path = match self {
             Self::Plugin(plugin) => plugin.source_path(path),
             Self::Home | Self::Project => path.clone(),
         };
-        Source { scope: self.layer(), kind, path, sha256 }
+        source(self.layer(), kind, path, stamp)
     }
 
     /// What the entry of a reference note calls it. A plugin's has no path in the project, and must be the same for every
@@ -605,24 +622,28 @@ fn core_unit<'a>(owner: Owner<'a>, note: &'a Note, package: &Package) -> Unit<'a
     // What a plugin calls its notes says nothing of the package.
     let superseded = owner.layer() != Layer::Plugin && is_superseded(note, package);
     let text = if superseded { SourcedText::default() } else { inline(note.path.stem(), note.body(), 0) };
-    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.sha256())];
+    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.stamp())];
     Unit { group: Group::Core, owner, path: &note.path, text, sources, superseded }
 }
 
 fn reference_unit<'a>(owner: Owner<'a>, note: &'a Note, width: usize) -> Unit<'a> {
     let text = roster::entry(note, &owner.address(&note.path), width);
-    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.sha256())];
+    let sources = vec![owner.source(SourceKind::MemoryNote, &note.path, note.stamp())];
     Unit { group: Group::Reference, owner, path: &note.path, text, sources, superseded: false }
 }
 
 fn web_unit<'a>(owner: Owner<'a>, web: &'a Web, width: usize) -> Unit<'a> {
     let body = body_with_roster(web, &roster::roster(web, width));
     let text = inline_body(web.slug(), body.text(), |line| body.origins()[line]);
-    let descriptor = owner.source(SourceKind::MemoryWeb, &web.path, web.sha256());
+    let descriptor = owner.source(SourceKind::MemoryWeb, &web.path, web.stamp());
     let strands = web
         .strands
         .iter()
-        .map(|strand| owner.source(SourceKind::MemoryStrands, &strand.path, strand.sha256()));
+        .map(|strand| owner.source(SourceKind::MemoryStrands, &strand.path, strand.stamp()));
     let sources = std::iter::once(descriptor).chain(strands).collect();
     Unit { group: Group::Web, owner, path: &web.path, text, sources, superseded: false }
+}
+
+fn source(scope: Layer, kind: SourceKind, path: RelPath, stamp: Option<Stamp>) -> Source {
+    Source { scope, kind, path, hashes: stamp.into() }
 }

@@ -1,6 +1,6 @@
 //! What a project's configuration says of its bundles.
 
-use cantus_manifest::RelPath;
+use cantus_manifest::{RelPath, Stamp};
 
 /// What changes the bytes of a bundle besides notes, package and facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,16 @@ pub struct Settings {
     /// The project's repositories, in order.
     pub repositories: Vec<Repository>,
     /// The file that names the repositories.
-    pub source: Option<RelPath>,
+    pub source: Option<ConfigFile>,
+}
+
+/// A configuration as it lies on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigFile {
+    /// Where it lies below the root.
+    pub path: RelPath,
+    /// The stamp of its bytes, where it was taken.
+    pub stamp: Option<Stamp>,
 }
 
 /// A repository that the contract names.

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
 use cantus_compose::{Bundle, Home, Material, Package, Plugin, SectionSet, Settings, Status};
-use cantus_manifest::{Facts, Layer, Provider, RelPath};
+use cantus_manifest::{Facts, Layer, Provider, RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 
 /// The notes at these paths; a path of three parts is a strand.
@@ -11,7 +11,7 @@ fn corpus(files: &[(&str, &str)]) -> Corpus {
     let mut tree = MemoryTree::default();
     for (path, text) in files {
         let path = RelPath::new(*path).unwrap();
-        let file = SourceFile { path: path.clone(), bytes: text.as_bytes().to_vec(), sha256: None };
+        let file = SourceFile { path: path.clone(), bytes: text.as_bytes().to_vec(), stamp: None };
         match path.as_str().matches('/').count() {
             1 => tree.notes.push(file),
             _ => tree.folders.push(MemoryFolder {
@@ -46,7 +46,7 @@ fn bundle(plugins: &[Plugin], facts: Facts) -> Bundle {
     let home =
         Home { corpus: corpus(&[("memory/rules.md", CORE), ("memory/mine.md", CORE)]), ..Home::default() };
     let settings = Settings { title: "T".to_owned(), width: 88, repositories: Vec::new(), source: None };
-    let package = Package::built_in();
+    let package = Package::built_in(Stamps::Skip);
     let material =
         Material { package: &package, plugins, project: &project, home: Some(&home), settings: &settings };
     let outcome = SectionSet::new(material, None);
@@ -135,8 +135,8 @@ fn a_version_is_provenance_and_no_byte_of_the_bundle() {
 fn sections_of_a_plugin_are_neutral_and_not_required() {
     let bundle = bundle(&[plugin("a", "1.0.0")], root());
     let record = bundle.manifest(
-        &Package::built_in(),
-        cantus_compose::preview(0.0, cantus_manifest::manifest::CacheStatus::Bypass),
+        &Package::built_in(Stamps::Skip),
+        cantus_compose::preview(String::new(), 0.0, cantus_manifest::manifest::CacheStatus::Bypass),
         "",
     );
     let value = record.to_value();

@@ -2,14 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use cantus_compose::{
     Bundle, Home, Launch, LaunchText, Material, Package, Repository, Section, SectionSet, Settings,
-    Stability, TextBudget, clip, fit,
+    Stability, TextBudget, clip, fit, preview,
 };
-use cantus_manifest::{Facts, Layer, Provider, RelPath};
+use cantus_manifest::manifest::{CacheStatus, Manifest, SectionStatus};
+use cantus_manifest::{Digest, Facts, Layer, Provider, RelPath, Stamps};
 use cantus_memory::unicode::strip_end;
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, fences, heading, is_fenced};
 use proptest::collection::{btree_map, vec};
@@ -139,7 +140,7 @@ fn tree() -> impl Strategy<Value = MemoryTree> {
         let file = |folder: &str, (name, text): (&str, String)| SourceFile {
             path: RelPath::new(format!("{folder}/{name}.md")).unwrap(),
             bytes: text.into_bytes(),
-            sha256: None,
+            stamp: None,
         };
         let mut tree = MemoryTree::default();
         tree.notes.extend(notes.into_iter().map(|note| file("memory", note)));
@@ -191,7 +192,7 @@ static PACKAGE: LazyLock<Package> = LazyLock::new(|| {
         ("providers/p.md", "# P\n\nFor p.\n"),
     ];
     let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
-    let outcome = Package::parse(None, BTreeMap::from(files));
+    let outcome = Package::parse(None, BTreeMap::from(files), Stamps::Skip);
     assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
     outcome.value.unwrap()
 });
@@ -325,6 +326,53 @@ proptest! {
         }
         prop_assert_eq!((offset, bundle.bytes()), (text.len(), text.len()));
         prop_assert_eq!(bundle.lines(), text.matches('\n').count());
+    }
+
+    #[test]
+    fn every_bundle_has_a_manifest_that_is_its_own_normal_form(
+        project in tree(), home in tree(), width in 0usize..60, facts in facts(),
+    ) {
+        let bundle = compose(&project, &home, width, &facts.host(Some("h")));
+        let delivery = preview("2026-01-02T03:04:05Z".to_owned(), 1.5, CacheStatus::Bypass);
+        let manifest = bundle.manifest(&PACKAGE, delivery, "");
+        let ids: BTreeSet<_> = manifest.sections.iter().map(|section| &section.id).collect();
+        let normal = Manifest::normalise(&manifest.to_value());
+        if ids.len() < manifest.sections.len() {
+            // Names whose slugs are equal were reported when the notes were parsed.
+            prop_assert!(normal.unwrap_err().to_string().contains("duplicate section id"));
+            return Ok(());
+        }
+        prop_assert_eq!(normal.as_ref(), Ok(&manifest));
+        let text = bundle.text();
+        for section in manifest.sections.iter().filter(|section| section.status == SectionStatus::Included) {
+            let (offset, length) = (section.offset.unwrap() as usize, section.length.unwrap() as usize);
+            let digest = Digest::of(&text[offset..offset + length]).to_string();
+            prop_assert_eq!(section.sha256.as_ref(), Some(&digest));
+        }
+        prop_assert_eq!(&manifest.bundle.sha256, &Digest::of(&text).to_string());
+        let layers = manifest.budget.by_layer.values();
+        let sums = layers.fold((0, 0), |sums, layer| (sums.0 + layer.bytes, sums.1 + layer.tokens_est));
+        prop_assert_eq!(sums, (manifest.bundle.bytes, manifest.bundle.tokens_est));
+    }
+
+    #[test]
+    fn roots_of_all_providers_share_a_digest_that_helpers_have_not(project in tree(), home in tree()) {
+        let project = Corpus::parse(project).value;
+        let home = Home { corpus: Corpus::parse(home).value, ..Home::default() };
+        let settings = Settings { title: "Acme".to_owned(), width: 40, repositories: Vec::new(), source: None };
+        let package = Package::built_in(Stamps::Skip);
+        let material = Material { package: &package, plugins: &[], project: &project, home: Some(&home), settings: &settings };
+        let set = SectionSet::new(material, None).value;
+        let native = set.bundle(Facts::root(Provider::native()));
+        for name in ["claude", "codex", "grok", "muse", "agy", "qwen", "opencode"] {
+            let provider = Provider::new(name).unwrap();
+            let root = set.bundle(Facts::root(provider.clone()));
+            prop_assert_eq!(root.common_digest(), native.common_digest(), "{}", name);
+            let has_directive = root.included().any(|(section, _)| section.provider_specific);
+            prop_assert_eq!(root.digest() != native.digest(), has_directive, "{}", name);
+            let helper = set.bundle(Facts::helper(provider));
+            prop_assert_ne!(helper.common_digest(), native.common_digest(), "{}", name);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cantus_compose::{Home, Material, Package, Section, SectionSet, Settings, Status};
-use cantus_manifest::{Facts, Provider, RelPath};
+use cantus_manifest::{Facts, Provider, RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 use serde::Deserialize;
 
@@ -76,7 +76,7 @@ fn files(folder: &Path, path: &RelPath) -> (Vec<SourceFile>, Vec<String>) {
             files.push(SourceFile {
                 path: path.join(&name).unwrap(),
                 bytes: fs::read(entry.path()).unwrap(),
-                sha256: None,
+                stamp: None,
             });
         }
     }
@@ -127,7 +127,7 @@ fn check(home: Option<&str>, keep: impl Fn(&str) -> bool) {
         let home = home.map(|folder| Home { corpus: corpus(&case.join(folder)), ..Home::default() });
         let settings =
             Settings { title: "T".to_owned(), width: width(&root), repositories: Vec::new(), source: None };
-        let package = Package::built_in();
+        let package = Package::built_in(Stamps::Skip);
         let material = Material {
             package: &package,
             plugins: &[],

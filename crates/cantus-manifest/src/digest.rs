@@ -37,13 +37,18 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        for byte in self.0 {
-            f.write_char(HEX[usize::from(byte >> 4)].into())?;
-            f.write_char(HEX[usize::from(byte & 15)].into())?;
-        }
-        Ok(())
+        write_hex(f, &self.0)
     }
+}
+
+/// Two lowercase hex digits a byte.
+pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    for byte in bytes {
+        f.write_char(HEX[usize::from(byte >> 4)].into())?;
+        f.write_char(HEX[usize::from(byte & 15)].into())?;
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Digest {

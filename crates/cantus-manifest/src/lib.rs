@@ -17,10 +17,14 @@ mod json;
 pub mod manifest;
 mod path;
 mod section;
+mod stamp;
 
 pub use diagnostic::{Diagnostic, Outcome, Severity, sort_by_place};
 pub use digest::{Digest, ParseDigestError, common_digest, tokens_est};
 pub use facts::{Actor, Facts, Mode, ParseProviderError, Provider, Purpose};
 pub use json::canonical_json;
 pub use path::{ParseRelPathError, RelPath};
-pub use section::{ExclusionReason, Layer, Lifecycle, ParseSectionIdError, SectionId, Source, SourceKind};
+pub use section::{
+    ExclusionReason, Hashes, Layer, Lifecycle, ParseSectionIdError, SectionId, Source, SourceKind,
+};
+pub use stamp::{BlobId, Stamp, Stamps};

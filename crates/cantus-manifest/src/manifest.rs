@@ -3,15 +3,21 @@
 //! Field names, vocabularies, the order of the checks and their messages are the shared contract (§9 and Appendix B of the
 //! peer's description): validators of either side must accept what the other writes.
 
+#[cfg(feature = "schema")]
+mod schema;
 mod validate;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::{Actor, ExclusionReason, Layer, Lifecycle, Mode, Purpose, SourceKind};
+
+#[cfg(feature = "schema")]
+pub use schema::json_schema;
 
 /// The version that is written.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -29,6 +35,7 @@ pub enum ManifestError {
 
 /// A manifest that passed every check, or one on its way to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// 1 or 2.
@@ -51,9 +58,11 @@ pub struct Manifest {
 
 /// Who composed a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Compiler {
     /// The program's name.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// The version of its way to compose.
     pub version: u32,
@@ -63,6 +72,7 @@ pub struct Compiler {
 
 /// The facts of a render as they are written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FactsRecord {
     /// Who reads the bundle.
@@ -72,11 +82,14 @@ pub struct FactsRecord {
     /// Why the invocation happens.
     pub purpose: Purpose,
     /// Whose bundle it is.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_-]*$")))]
     pub provider: String,
     /// The project's name.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub project: Option<String>,
     /// The host's short name.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub host: String,
     /// The version control's name.
     #[serde(default)]
@@ -85,12 +98,15 @@ pub struct FactsRecord {
 
 /// A bundle as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BundleRecord {
     /// The SHA-256 of its bytes.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     pub sha256: String,
     /// What it shares with bundles that differ in provider sections alone; filled in where it is missing.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     pub common_digest: Option<String>,
     /// Its length in bytes.
     pub bytes: u64,
@@ -104,6 +120,7 @@ pub struct BundleRecord {
 
 /// Sums by layer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// For each layer that occurs.
@@ -112,6 +129,7 @@ pub struct Budget {
 
 /// The sum of one layer's included sections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LayerBudget {
     /// Bytes.
@@ -122,6 +140,7 @@ pub struct LayerBudget {
 
 /// Whether a section is in the bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SectionStatus {
     /// In.
@@ -132,9 +151,14 @@ pub enum SectionStatus {
 
 /// One section as it is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SectionRecord {
     /// Its name.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(regex(pattern = r"^(frame|pkg|plugin|home|proj|launch)(\.[A-Za-z0-9_-]+)+$"))
+    )]
     pub id: String,
     /// Where it comes from.
     pub layer: Layer,
@@ -154,6 +178,7 @@ pub struct SectionRecord {
     pub length: Option<u64>,
     /// The SHA-256 of its bytes, if it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     pub sha256: Option<String>,
     /// The estimate of its tokens; 0 if it is out.
     pub tokens_est: u64,
@@ -170,6 +195,7 @@ pub struct SectionRecord {
 
 /// One input as it is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SourceRecord {
     /// The layer that it belongs to.
@@ -177,17 +203,21 @@ pub struct SourceRecord {
     /// What kind of input it is.
     pub kind: SourceKind,
     /// Where it lies below its root.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub path: String,
     /// The SHA-256 of its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     pub sha256: Option<String>,
     /// Its name as a blob of git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^([0-9a-f]{40}|[0-9a-f]{64})$")))]
     pub blob_oid: Option<String>,
 }
 
 /// The layers that have sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceScope {
     /// The package.
@@ -204,6 +234,7 @@ pub enum SourceScope {
 
 /// How a bundle, or the helpers' bundle, reached its agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
     /// It was only looked at.
@@ -222,6 +253,7 @@ pub enum DeliveryStatus {
 
 /// Why the launcher fell back to the provider's own files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FallbackReason {
     /// The provider has no channel that is known.
@@ -242,6 +274,7 @@ pub enum FallbackReason {
 
 /// What the render cache did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CacheStatus {
     /// It had the bundle.
@@ -254,6 +287,7 @@ pub enum CacheStatus {
 
 /// A fallback and what there is to say of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Fallback {
     /// Why.
@@ -265,15 +299,18 @@ pub struct Fallback {
 
 /// The helpers' part of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Subagent {
     /// How the helpers' bundle reaches them.
     pub status: DeliveryStatus,
     /// Through which channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[a-z0-9_]+\.[a-z0-9_]+$")))]
     pub channel: Option<String>,
     /// The SHA-256 of the helpers' bundle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = r"^[0-9a-f]{64}$")))]
     pub bundle_sha256: Option<String>,
     /// Why it fell back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -282,6 +319,7 @@ pub struct Subagent {
 
 /// How a bundle reached the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeliveryRecord {
     /// How.
@@ -326,6 +364,7 @@ pub struct DeliveryRecord {
 
 /// Whether the agent loaded the bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ObservationStatus {
     /// Nobody has looked.
@@ -340,6 +379,7 @@ pub enum ObservationStatus {
 
 /// Whether a bundle was seen where it went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
     /// What is known.
@@ -349,11 +389,13 @@ pub struct Observation {
 impl Manifest {
     /// Takes a manifest that passes every check, in their order; the first failure is the error. A missing
     /// `bundle.common_digest` is filled in.
-    pub fn normalise(value: Value) -> Result<Self, ManifestError> {
-        validate::version_1_fields(&value)?;
-        let manifest: Self = serde_json::from_value(value).map_err(|error| {
+    pub fn normalise(value: &Value) -> Result<Self, ManifestError> {
+        validate::version_1_fields(value)?;
+        let shape = |error: &dyn Display| {
             ManifestError::Invalid(format!("manifest is not a valid InstructionManifestWire: {error}"))
-        })?;
+        };
+        let manifest = Self::deserialize(value).map_err(|error| shape(&error))?;
+        validate::same_kinds(value, &manifest.to_value()).map_err(|error| shape(&error))?;
         validate::normalise(manifest)
     }
 

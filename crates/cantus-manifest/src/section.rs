@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Digest, RelPath};
+use crate::{BlobId, Digest, RelPath, Stamp};
 
 /// Where a section comes from, in bundle order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// The composer's own headings and intros.
@@ -28,7 +29,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Frame, Self::Package, Self::Plugin, Self::Home, Self::Project, Self::Launch];
 
     /// The first part of the ids of this layer.
@@ -69,6 +70,7 @@ pub(crate) fn is_layer_name(name: &str) -> bool {
 
 /// Which actors a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// Everyone.
@@ -81,6 +83,7 @@ pub enum Lifecycle {
 
 /// Why a section is not in a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExclusionReason {
     /// A note that the package replaces.
@@ -205,6 +208,7 @@ impl From<SectionId> for String {
 
 /// What kind of input a section was made of: every kind that the contract knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     /// The contract of a package.
@@ -236,8 +240,47 @@ pub struct Source {
     pub kind: SourceKind,
     /// Where it lies below the root of its scope.
     pub path: RelPath,
-    /// The digest of its bytes, where it was taken.
-    pub sha256: Option<Digest>,
+    /// What is known of its bytes.
+    pub hashes: Hashes,
+}
+
+/// The hashes of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hashes {
+    /// Nobody took any.
+    #[default]
+    None,
+    /// Of a text, as it was decoded.
+    Text(Digest),
+    /// Of a file's raw bytes.
+    File(Stamp),
+}
+
+impl Hashes {
+    /// The SHA-256, where there is one.
+    #[must_use]
+    pub fn sha256(self) -> Option<Digest> {
+        match self {
+            Self::None => None,
+            Self::Text(digest) => Some(digest),
+            Self::File(stamp) => Some(stamp.sha256()),
+        }
+    }
+
+    /// Git's name of the file's bytes, where they are known.
+    #[must_use]
+    pub fn blob(self) -> Option<BlobId> {
+        match self {
+            Self::File(stamp) => Some(stamp.blob()),
+            Self::None | Self::Text(_) => None,
+        }
+    }
+}
+
+impl From<Option<Stamp>> for Hashes {
+    fn from(stamp: Option<Stamp>) -> Self {
+        stamp.map_or(Self::None, Self::File)
+    }
 }
 
 impl fmt::Display for Source {
@@ -261,7 +304,7 @@ mod tests {
     fn sources_outside_the_project_say_where() {
         let shown = |scope| {
             let path = RelPath::new("a/b.md").unwrap();
-            Source { scope, kind: SourceKind::MemoryNote, path, sha256: None }.to_string()
+            Source { scope, kind: SourceKind::MemoryNote, path, hashes: Hashes::default() }.to_string()
         };
         let found = [Layer::Package, Layer::Plugin, Layer::Home, Layer::Project].map(shown);
         assert_eq!(found, ["package:a/b.md", "plugin:a/b.md", "home:a/b.md", "a/b.md"]);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use cantus_manifest::{Diagnostic, Digest, Outcome, RelPath};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Stamp};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::front_matter::{Block, Fields, split};
@@ -20,8 +20,8 @@ pub struct SourceFile {
     pub path: RelPath,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Their SHA-256, where whoever read them took it.
-    pub sha256: Option<Digest>,
+    /// Their stamp, where whoever read them took it.
+    pub stamp: Option<Stamp>,
 }
 
 /// What a memory folder holds, as far as notes are concerned.
@@ -180,7 +180,7 @@ fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
 }
 
 fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
-    let SourceFile { path, bytes, sha256 } = file;
+    let SourceFile { path, bytes, stamp } = file;
     let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
     let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
     let faults = fields.faults();
@@ -188,7 +188,7 @@ fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Optio
     if fields.faults() > faults {
         return None;
     }
-    let content = Content { text, body, body_line, sha256 };
+    let content = Content { text, body, body_line, stamp };
     if is_web == Some(true) {
         return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
     }
@@ -208,7 +208,7 @@ fn parse_strands(
 
 fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
     let mut diagnostics = Vec::new();
-    let SourceFile { path, bytes, sha256 } = file;
+    let SourceFile { path, bytes, stamp } = file;
     let path = &path;
     let text = match decode(path, bytes) {
         Ok(text) => text,
@@ -226,7 +226,7 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
-    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, sha256 });
+    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, stamp });
     if is_blank(strand.body().text) {
         let message = "a strand needs a text below its front matter";
         let fault = Diagnostic::error("note.value", message).at(path).line(1);
@@ -370,7 +370,7 @@ mod tests {
         let file = |(path, front): &(&str, &str)| SourceFile {
             path: RelPath::new(*path).unwrap(),
             bytes: format!("---\n{front}\n---\nText.\n").into_bytes(),
-            sha256: None,
+            stamp: None,
         };
         let tree = MemoryTree { notes: files.iter().map(file).collect(), folders: Vec::new() };
         let outcome = Corpus::parse(tree);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_manifest::{Diagnostic, RelPath};
 use memchr::memmem;
 
 use crate::corpus::Corpus;
@@ -65,16 +65,6 @@ impl<'a> Target<'a> {
             Self::Note(note) => note.body(),
             Self::Web(web) => web.body(),
             Self::Strand(_, strand) => strand.body(),
-        }
-    }
-
-    /// The SHA-256 of its file, where it was taken.
-    #[must_use]
-    pub fn sha256(self) -> Option<Digest> {
-        match self {
-            Self::Note(note) => note.sha256(),
-            Self::Web(web) => web.sha256(),
-            Self::Strand(_, strand) => strand.sha256(),
         }
     }
 
@@ -408,7 +398,7 @@ pub(crate) mod tests {
         let path = |path: &str| RelPath::new(path).unwrap();
         let mut tree = MemoryTree::default();
         for (name, text) in files {
-            let file = SourceFile { path: path(name), bytes: text.as_bytes().to_vec(), sha256: None };
+            let file = SourceFile { path: path(name), bytes: text.as_bytes().to_vec(), stamp: None };
             let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
             if folder == "memory" {
                 tree.notes.push(file);

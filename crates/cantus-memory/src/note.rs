@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_manifest::{Diagnostic, RelPath, Stamp};
 
 use crate::fence::{fences, lines_at};
 use crate::front_matter::{Block, Fields, split};
@@ -80,7 +80,7 @@ pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) body: usize,
     pub(crate) body_line: u32,
-    pub(crate) sha256: Option<Digest>,
+    pub(crate) stamp: Option<Stamp>,
 }
 
 impl Content {
@@ -104,10 +104,10 @@ impl Note {
         self.content.body()
     }
 
-    /// The SHA-256 of the file, where it was taken.
+    /// The stamp of the file, where it was taken.
     #[must_use]
-    pub fn sha256(&self) -> Option<Digest> {
-        self.content.sha256
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.content.stamp
     }
 
     /// What an entry says of it (§4.2): the given description, else the first paragraph, the title, or the file's name.

@@ -1,6 +1,6 @@
 //! Webs: a descriptor and its strands.
 
-use cantus_manifest::{Digest, RelPath};
+use cantus_manifest::{RelPath, Stamp};
 
 use crate::front_matter::Fields;
 use crate::links::{Following, Linking};
@@ -99,10 +99,10 @@ impl Web {
         self.content.body()
     }
 
-    /// The SHA-256 of the file, where it was taken.
+    /// The stamp of the file, where it was taken.
     #[must_use]
-    pub fn sha256(&self) -> Option<Digest> {
-        self.content.sha256
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.content.stamp
     }
 
     /// Takes the fields of a descriptor; the strands come later.
@@ -166,10 +166,10 @@ impl Strand {
         self.content.body()
     }
 
-    /// The SHA-256 of the file, where it was taken.
+    /// The stamp of the file, where it was taken.
     #[must_use]
-    pub fn sha256(&self) -> Option<Digest> {
-        self.content.sha256
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.content.stamp
     }
 
     /// Takes the fields of a strand; without front matter there are none.

@@ -160,7 +160,7 @@ fn path(folder: &'static str) -> impl Strategy<Value = RelPath> {
 /// A memory folder as hardly a disk would give it: names twice, anything in every file.
 fn tree() -> impl Strategy<Value = MemoryTree> {
     let file =
-        |folder| (path(folder), bytes()).prop_map(|(path, bytes)| SourceFile { path, bytes, sha256: None });
+        |folder| (path(folder), bytes()).prop_map(|(path, bytes)| SourceFile { path, bytes, stamp: None });
     let nested = vec(path("memory/web"), 0..2);
     let folder =
         (path("memory"), vec(file("memory/web"), 0..4), nested).prop_map(|(descriptor, strands, folders)| {
@@ -222,7 +222,7 @@ proptest! {
 
     #[test]
     fn no_note_is_left_out_silently(path in path("memory"), bytes in bytes()) {
-        let file = SourceFile { path, bytes, sha256: None };
+        let file = SourceFile { path, bytes, stamp: None };
         let outcome = Corpus::parse(MemoryTree { notes: vec![file], folders: Vec::new() });
         let read = outcome.value.notes.len() + outcome.value.webs.len();
         prop_assert!(read == 1 || outcome.has_errors());

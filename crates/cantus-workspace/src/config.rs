@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use cantus_compose::Repository;
+use cantus_compose::{ConfigFile, Repository};
 use cantus_manifest::{Outcome, Provider, RelPath};
 use cantus_memory::nearest;
 use toml::de::DeTable;
@@ -49,7 +49,7 @@ pub struct Config {
     /// The most bytes that a note may have.
     pub note_bytes: u64,
     /// The file that the configuration was read from.
-    pub source: Option<RelPath>,
+    pub source: Option<ConfigFile>,
 }
 
 /// A committed render besides the native one.
@@ -133,14 +133,14 @@ impl Config {
         )
     }
 
-    /// Reads `table` of the file `file`; with errors the value has defaults in their place.
+    /// Reads `table` of the file `file`, whose text is `text`; with errors the value has defaults in their place.
     pub(crate) fn parse(
         table: DeTable<'_>,
-        file: &RelPath,
+        file: &ConfigFile,
         text: &str,
         surroundings: Surroundings<'_>,
     ) -> Outcome<Self> {
-        let mut source = Source { file: file.as_str(), text, diagnostics: Vec::new() };
+        let mut source = Source { file: file.path.as_str(), text, diagnostics: Vec::new() };
         let mut config = Self::read(Keys::new(table, ""), &mut source, surroundings);
         config.source = Some(file.clone());
         Outcome { value: config, diagnostics: source.diagnostics }
@@ -431,7 +431,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Outcome<Config> {
-        let file = RelPath::new("cantus.toml").unwrap();
+        let file = ConfigFile { path: RelPath::new("cantus.toml").unwrap(), stamp: None };
         Config::parse(DeTable::parse(text).unwrap().into_inner(), &file, text, Surroundings::default())
     }
 

@@ -4,21 +4,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
-use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_manifest::{Diagnostic, RelPath, Stamps};
 use cantus_memory::{MemoryFolder, MemoryTree, SourceFile, parallel};
 
 /// The most bytes that a package's file may have.
 const PACKAGE_BYTES: u64 = 1 << 20;
-
-/// Whether each source is hashed as it is read: a manifest names the digests, a committed file doesn't need them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stamps {
-    /// Not.
-    #[default]
-    Skip,
-    /// Each.
-    Take,
-}
 
 /// Reads one note folder.
 pub(crate) struct Gather<'a> {
@@ -159,8 +149,8 @@ fn read_one(
         }
         _ => root.read(&path, limit).map_err(|error| read_fault(&path, &error))?,
     };
-    let sha256 = (stamps == Stamps::Take).then(|| Digest::of(&bytes));
-    Ok(SourceFile { path, bytes, sha256 })
+    let stamp = stamps.of(&bytes);
+    Ok(SourceFile { path, bytes, stamp })
 }
 
 fn link_fault(path: &RelPath, error: &LinkError) -> Diagnostic {

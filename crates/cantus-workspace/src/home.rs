@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use cantus_compose::Home;
 use cantus_fs::{Disk, Root};
-use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps};
 use cantus_memory::Corpus;
 
 use crate::config::home_config;
 use crate::discover::{CONFIG, MEMORIES};
-use crate::gather::{Gather, Stamps};
-use crate::project::{exists, parse_toml, path, read_text};
+use crate::gather::Gather;
+use crate::project::{exists, path, read_text};
 
 /// Reads the layer in `folder`; a folder that isn't there is an empty layer. `limit` is the most bytes that a note may have.
 ///
@@ -40,10 +40,12 @@ pub fn read_home(disk: &Arc<dyn Disk>, folder: &Path, limit: u64, stamps: Stamps
 }
 
 fn config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Home {
-    let file = path(CONFIG);
-    let Some(text) = read_text(root, &file, diagnostics) else { return Home::default() };
-    let Some(table) = parse_toml(&text, &file, diagnostics) else { return Home::default() };
-    let (title, repositories) = home_config(table, &file, &text).collect(diagnostics);
+    // A manifest names this file without hashes.
+    let Some(file) = read_text(root, &path(CONFIG), Stamps::Skip, diagnostics) else {
+        return Home::default();
+    };
+    let Some(table) = file.parse(diagnostics) else { return Home::default() };
+    let (title, repositories) = home_config(table, &file.place.path, &file.text).collect(diagnostics);
     Home { corpus: Corpus::default(), title, repositories }
 }
 

@@ -17,7 +17,6 @@ mod project;
 
 pub use config::{Allowed, Config, LOCK, Output, PluginKind};
 pub use discover::{CONFIG, find_root};
-pub use gather::Stamps;
 pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};

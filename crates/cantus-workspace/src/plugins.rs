@@ -9,14 +9,14 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use cantus_compose::Plugin;
 use cantus_fs::Root;
-use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps};
 use cantus_memory::{Corpus, nearest};
 use cargo_metadata::semver::Version;
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
 
 use crate::config::{Allowed, Config, LOCK, PluginKind, is_crate_name, meet};
 use crate::discover::CONFIG;
-use crate::gather::{Gather, Stamps};
+use crate::gather::Gather;
 use crate::project::{exists, inside, path, read_config};
 
 /// The crates that ship notes, used or not.
@@ -50,7 +50,7 @@ pub struct ShippedNotes {
 #[must_use]
 pub fn list_plugins(root: &Root) -> Outcome<Option<PluginListing>> {
     let mut diagnostics = Vec::new();
-    let config = read_config(root, &mut diagnostics);
+    let config = read_config(root, Stamps::Skip, &mut diagnostics);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Outcome { value: None, diagnostics };
     }
@@ -87,7 +87,7 @@ fn listing(graph: &Graph, config: &Config, diagnostics: &mut Vec<Diagnostic>) ->
 
 /// What to do for the notes of a crate to be used.
 fn allow(name: &str, config: &Config) -> String {
-    let file = config.source.as_ref().map_or(CONFIG, RelPath::as_str);
+    let file = config.source.as_ref().map_or(CONFIG, |file| file.path.as_str());
     match (config.plugins.as_slice(), file) {
         ([], CONFIG) => format!("write `plugins = [\"{name}\"]` at the top of `{file}`"),
         ([], _) => format!("write `plugins = [\"{name}\"]` under `[workspace.metadata.cantus]` in `{file}`"),
@@ -198,7 +198,7 @@ fn below(root: &Root, folder: &Path) -> Option<String> {
 
 /// A fault of one entry of `plugins`.
 fn fault(config: &Config, allowed: &Allowed, message: impl Into<String>) -> Diagnostic {
-    let file = config.source.as_ref().map_or(CONFIG, RelPath::as_str);
+    let file = config.source.as_ref().map_or(CONFIG, |file| file.path.as_str());
     Diagnostic::error("plugin", message).at(file).line(allowed.line)
 }
 
@@ -248,7 +248,7 @@ impl GraphError {
 fn cargo_fault(error: &GraphError, config: &Config) -> Diagnostic {
     let fault = Diagnostic::error("plugin.cargo", error.message()).help(error.help());
     match (&config.source, config.plugins.iter().map(|allowed| allowed.line).min()) {
-        (Some(file), Some(line)) => fault.at(file).line(line),
+        (Some(file), Some(line)) => fault.at(&file.path).line(line),
         _ => fault.at("Cargo.toml"),
     }
 }

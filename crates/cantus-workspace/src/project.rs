@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use cantus_compose::{Home, Material, Package, Plugin, SectionSet, Settings};
+use cantus_compose::{ConfigFile, Home, Material, Package, Plugin, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
-use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, sort_by_place};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_place};
 use cantus_memory::Corpus;
 use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
 use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
-use crate::gather::{Gather, Stamps, io_fault, package_files};
+use crate::gather::{Gather, io_fault, package_files};
 use crate::plugins::read_plugins;
 
-static BUILT_IN: LazyLock<Package> = LazyLock::new(Package::built_in);
+static BUILT_IN: LazyLock<Package> = LazyLock::new(|| Package::built_in(Stamps::Skip));
 
 /// A project, read whole.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub struct Project {
 pub struct Options {
     /// A package's folder, wherever it lies, instead of the configured one.
     pub package: Option<PathBuf>,
-    /// Whether each note is hashed.
+    /// Whether each source is hashed.
     pub stamps: Stamps,
 }
 
@@ -53,11 +53,12 @@ impl Project {
             diagnostics.push(fault.help("write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`"));
             return Outcome { value: None, diagnostics };
         }
-        let config = read_config(root, &mut diagnostics);
+        let config = read_config(root, options.stamps, &mut diagnostics);
         let memory = memory(root, &config, &mut diagnostics);
         let package = match (&options.package, &config.package) {
-            (Some(folder), _) => foreign_package(root, folder, &mut diagnostics),
-            (None, Some(folder)) => read_package(root, folder, &mut diagnostics),
+            (Some(folder), _) => foreign_package(root, folder, options.stamps, &mut diagnostics),
+            (None, Some(folder)) => read_package(root, folder, options.stamps, &mut diagnostics),
+            (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
             (None, None) => Some(BUILT_IN.clone()),
         };
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
@@ -109,10 +110,32 @@ pub(crate) fn exists(root: &Root, path: &str) -> bool {
     RelPath::new(path).is_ok_and(|path| matches!(root.kind(&path), Ok(Some(_))))
 }
 
+/// A configuration's text, and where it was read.
+pub(crate) struct ConfigText {
+    pub(crate) place: ConfigFile,
+    pub(crate) text: String,
+}
+
+impl ConfigText {
+    /// Its keys.
+    pub(crate) fn parse(&self, diagnostics: &mut Vec<Diagnostic>) -> Option<DeTable<'_>> {
+        parse_toml(&self.text, &self.place.path, diagnostics)
+    }
+}
+
 /// A file of the root as text, if it is there.
-pub(crate) fn read_text(root: &Root, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+pub(crate) fn read_text(
+    root: &Root,
+    file: &RelPath,
+    stamps: Stamps,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<ConfigText> {
     match root.read(file, MOST_CONFIG_BYTES) {
-        Ok(bytes) => cantus_memory::decode(file, bytes).map_err(|fault| diagnostics.push(fault)).ok(),
+        Ok(bytes) => {
+            let stamp = stamps.of(&bytes);
+            let text = cantus_memory::decode(file, bytes).map_err(|fault| diagnostics.push(fault)).ok()?;
+            Some(ConfigText { place: ConfigFile { path: file.clone(), stamp }, text })
+        }
         Err(AccessError::Read { source, .. }) if source.is_absent() => None,
         Err(error) => {
             diagnostics.push(io_fault(&error).at(file));
@@ -121,11 +144,7 @@ pub(crate) fn read_text(root: &Root, file: &RelPath, diagnostics: &mut Vec<Diagn
     }
 }
 
-pub(crate) fn parse_toml<'a>(
-    text: &'a str,
-    file: &RelPath,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<DeTable<'a>> {
+fn parse_toml<'a>(text: &'a str, file: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<DeTable<'a>> {
     match DeTable::parse(text) {
         Ok(table) => Some(table.into_inner()),
         Err(error) => {
@@ -141,32 +160,30 @@ pub(crate) fn parse_toml<'a>(
     }
 }
 
-pub(crate) fn read_config(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Config {
-    let (own_file, cargo_file) = (path(CONFIG), path("Cargo.toml"));
-    let own_text = read_text(root, &own_file, diagnostics);
-    let cargo_text = read_text(root, &cargo_file, diagnostics);
-    let own = own_text.as_deref().and_then(|text| parse_toml(text, &own_file, diagnostics));
-    let cargo = cargo_text.as_deref().and_then(|text| parse_toml(text, &cargo_file, diagnostics));
+pub(crate) fn read_config(root: &Root, stamps: Stamps, diagnostics: &mut Vec<Diagnostic>) -> Config {
+    let own_text = read_text(root, &path(CONFIG), stamps, diagnostics);
+    let cargo_text = read_text(root, &path("Cargo.toml"), stamps, diagnostics);
+    let own = own_text.as_ref().and_then(|file| Some((file, file.parse(diagnostics)?)));
+    let cargo = cargo_text.as_ref().and_then(|file| Some((file, file.parse(diagnostics)?)));
     let package =
-        cargo.as_ref().and_then(|table| table.get("package")?.get_ref().get("name")?.get_ref().as_str());
+        cargo.as_ref().and_then(|(_, table)| table.get("package")?.get_ref().get("name")?.get_ref().as_str());
     // Cargo refuses such a name; a title must not grow lines from it.
     let package = package.filter(|name| !name.contains(char::is_control));
     let xtask = matches!(root.kind(&path("xtask")), Ok(Some(Kind::Folder)));
     let surroundings = Surroundings { package, xtask };
-    let table = cargo.as_ref().and_then(cargo_table);
+    let table = cargo.as_ref().and_then(|(file, table)| Some((file, cargo_table(table)?)));
     let outcome = match (own, table) {
-        (Some(own), table) => {
+        (Some((file, own)), table) => {
             if table.is_some() {
                 let message =
                     "the configuration stands here and in `[workspace.metadata.cantus]` of `Cargo.toml`";
-                diagnostics
-                    .push(Diagnostic::error("config", message).at(&own_file).help("keep one of the two"));
+                diagnostics.push(
+                    Diagnostic::error("config", message).at(&file.place.path).help("keep one of the two"),
+                );
             }
-            Config::parse(own, &own_file, own_text.as_deref().unwrap_or_default(), surroundings)
+            Config::parse(own, &file.place, &file.text, surroundings)
         }
-        (None, Some(table)) => {
-            Config::parse(table.clone(), &cargo_file, cargo_text.as_deref().unwrap_or_default(), surroundings)
-        }
+        (None, Some((file, table))) => Config::parse(table.clone(), &file.place, &file.text, surroundings),
         (None, None) => Outcome::clean(Config::default_in(surroundings)),
     };
     outcome.collect(diagnostics)
@@ -224,17 +241,27 @@ pub(crate) fn inside(root: &Root, folder: &RelPath, whole: &str) -> Result<(), S
     }
 }
 
-fn read_package(root: &Root, folder: &RelPath, diagnostics: &mut Vec<Diagnostic>) -> Option<Package> {
+fn read_package(
+    root: &Root,
+    folder: &RelPath,
+    stamps: Stamps,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Package> {
     if let Err(message) = inside(root, folder, "project") {
         diagnostics.push(Diagnostic::error("package", message).at(folder));
         return None;
     }
     let files = package_files(root, Some(folder), diagnostics);
-    Package::parse(Some(folder.to_string()), files).collect(diagnostics)
+    Package::parse(Some(folder.to_string()), files, stamps).collect(diagnostics)
 }
 
 /// The package in a folder that the caller names.
-fn foreign_package(root: &Root, folder: &Path, diagnostics: &mut Vec<Diagnostic>) -> Option<Package> {
+fn foreign_package(
+    root: &Root,
+    folder: &Path,
+    stamps: Stamps,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Package> {
     let label = folder.display().to_string();
     if !matches!(
         root.disk().canonical(folder).map(|real| root.disk().kind(&real)),
@@ -244,5 +271,5 @@ fn foreign_package(root: &Root, folder: &Path, diagnostics: &mut Vec<Diagnostic>
         return None;
     }
     let files = package_files(&Root::new(root.disk().clone(), folder.to_path_buf()), None, diagnostics);
-    Package::parse(Some(label), files).collect(diagnostics)
+    Package::parse(Some(label), files, stamps).collect(diagnostics)
 }

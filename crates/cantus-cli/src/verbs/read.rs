@@ -1,9 +1,9 @@
 //! `cantus read`: notes and strands on demand.
 
 use cantus_compose::{Home, item_text, read_text};
-use cantus_manifest::Diagnostic;
+use cantus_manifest::{Diagnostic, Stamps};
 use cantus_memory::{Library, Reading, Resolved, Target};
-use cantus_workspace::{Project, Stamps};
+use cantus_workspace::Project;
 use serde::Serialize;
 
 use crate::args::{Global, ReadArgs};

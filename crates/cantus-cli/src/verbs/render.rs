@@ -7,12 +7,14 @@ mod parity;
 use std::time::Instant;
 
 use cantus_compose::{Bundle, Status as Presence, preview};
+use cantus_manifest::Stamps;
 use cantus_manifest::canonical_json;
 use cantus_manifest::manifest::{CacheStatus, Manifest};
-use cantus_workspace::{Options, Project, Stamps};
+use cantus_workspace::{Options, Project};
 use serde::Serialize;
 
 use crate::args::{Global, RenderArgs};
+use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::{group, table};
 use crate::verbs::{finish, home, home_folder, options, root};
@@ -44,15 +46,16 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
     let given = Given::parse(&args.facts)?;
     let launch = args.launch.as_deref().map(launch::read).transpose()?.unwrap_or_default();
     let root = root(global)?;
-    let stamps = if args.json && !args.sections { Stamps::Take } else { Stamps::Skip };
+    let clock = if args.json && !args.sections { Some(Clock::start(start)?) } else { None };
+    let stamps = if clock.is_some() { Stamps::Take } else { Stamps::Skip };
     let project = finish(Project::open(&root, &Options { stamps, ..options(global) }), global, streams)?;
     let facts = given.facts(project.config.name.as_deref(), &root)?;
     let home = home(&root, global, project.config.note_bytes, stamps, streams)?;
     let set = finish(project.sections(facts.project_name(), home.as_ref()), global, streams)?;
     let bundle = set.bundle_with(facts, &launch);
-    if !args.sections && args.json {
-        let delivery = preview(start.elapsed().as_secs_f64() * 1e3, CacheStatus::Bypass);
-        let manifest = Manifest::normalise(bundle.manifest(&project.package, delivery, "").to_value());
+    if let Some(clock) = clock {
+        let delivery = preview(clock.rendered_at(), clock.render_ms(), CacheStatus::Bypass);
+        let manifest = Manifest::normalise(&bundle.manifest(&project.package, delivery, "").to_value());
         let manifest = manifest
             .map_err(|error| Failure::error(error).hint("this is a fault of Cantus: please report it"))?;
         streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;

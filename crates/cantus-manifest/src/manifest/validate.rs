@@ -40,6 +40,23 @@ pub(super) fn version_1_fields(value: &Value) -> Check {
     Ok(())
 }
 
+/// The rest of step 2. Serde also takes a list of a mapping's values for the mapping, and `{"word": null}` for a word of a
+/// vocabulary; the contract doesn't. `read` is what was made of `given`.
+pub(super) fn same_kinds(given: &Value, read: &Value) -> Result<(), String> {
+    match (given, read) {
+        (Value::Object(given), Value::Object(read)) => {
+            let both = given.iter().filter_map(|(key, value)| Some((value, read.get(key)?)));
+            both.into_iter().try_for_each(|(given, read)| same_kinds(given, read))
+        }
+        (Value::Array(given), Value::Array(read)) => {
+            given.iter().zip(read).try_for_each(|(given, read)| same_kinds(given, read))
+        }
+        (_, Value::Object(_)) => Err("invalid type: sequence, expected a map".to_owned()),
+        (Value::Object(_), _) => Err("invalid type: map, expected a string".to_owned()),
+        _ => Ok(()),
+    }
+}
+
 /// Steps 3 to 9.
 pub(super) fn normalise(mut manifest: Manifest) -> Result<Manifest, ManifestError> {
     if !matches!(manifest.schema_version, 1 | 2) {
