@@ -50,7 +50,7 @@ pub fn collapse(text: &str) -> String {
 }
 
 /// What lies between the characters that `cuts` accepts, with one space between the pieces.
-fn join_pieces(text: &str, cuts: fn(char) -> bool) -> String {
+fn join_pieces(text: &str, cuts: impl Fn(char) -> bool) -> String {
     let mut joined = String::with_capacity(text.len());
     for piece in text.split(cuts).filter(|piece| !piece.is_empty()) {
         if !joined.is_empty() {
@@ -157,7 +157,17 @@ pub fn slug(text: &str) -> String {
 /// underscores and white space, none at the ends.
 #[must_use]
 pub fn norm(text: &str) -> String {
+    if text.is_ascii() {
+        return norm_ascii(text);
+    }
     join_pieces(&fold(text), |c| matches!(c, '-' | '_') || is_space(c))
+}
+
+/// [`norm`] for ASCII alone: whole texts pass here.
+fn norm_ascii(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let cuts = |c: char| matches!(c, '-' | '_' | '\t'..='\r' | '\x1c'..=' ');
+    join_pieces(&lower, cuts)
 }
 
 /// A mapping of single code points: what gives several characters, and what gives one.

@@ -394,3 +394,15 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn a_label_of_ascii_is_normal_as_any_other(text in "[ -~\\t\\n\\x1c-\\x1f]{0,24}") {
+        // A character of another script keeps the text off the way of ASCII.
+        let other = norm(&format!("{text} é"));
+        let normal = format!("{} é", norm(&text));
+        prop_assert_eq!(normal.trim_start(), other);
+    }
+}
