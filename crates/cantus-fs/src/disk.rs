@@ -84,6 +84,20 @@ pub trait Disk: Send + Sync + Debug {
     /// of the rename leaves the old target; an error of the flush after it leaves the new one.
     fn commit(&self, staged: Staged) -> io::Result<()>;
 
+    /// Gives what was staged the name of its target if nothing has that name, then flushes the folder. What stands there
+    /// by now stays, and the error is [`io::ErrorKind::AlreadyExists`]. A file system that knows neither such a rename
+    /// nor hard links is asked first and written then.
+    fn commit_new(&self, staged: Staged) -> io::Result<()>;
+
+    /// Swaps what was staged with what stands at its target, in one step, then flushes the folder: `staged` is what stood
+    /// there from then on, and a second swap puts it back. An error of the swap leaves both as they were; it is
+    /// [`io::ErrorKind::NotFound`] if nothing stands there, and [`io::ErrorKind::Unsupported`] where swapping is unknown.
+    fn swap(&self, staged: &Staged) -> io::Result<()>;
+
+    /// Renames what stands at `target` to an unused name as [`Disk::stage`] gives them, over nothing, then flushes the
+    /// folder. Absence is an error.
+    fn set_aside(&self, target: &Path) -> io::Result<Staged>;
+
     /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 

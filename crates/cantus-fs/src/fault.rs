@@ -26,9 +26,9 @@ pub enum Operation {
     CreateFolders,
     /// [`Disk::stage`].
     Stage,
-    /// [`Disk::commit`].
+    /// [`Disk::commit`], [`Disk::commit_new`] and [`Disk::swap`].
     Commit,
-    /// [`Disk::remove`].
+    /// [`Disk::set_aside`] and [`Disk::remove`].
     Remove,
     /// [`Disk::lock`].
     Lock,
@@ -294,6 +294,19 @@ impl Disk for FaultDisk {
 
     fn commit(&self, staged: Staged) -> io::Result<()> {
         self.run(Operation::Commit, || {}, || RealDisk.commit(staged))
+    }
+
+    fn commit_new(&self, staged: Staged) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.commit_new(staged))
+    }
+
+    fn swap(&self, staged: &Staged) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.swap(staged))
+    }
+
+    fn set_aside(&self, target: &Path) -> io::Result<Staged> {
+        let whole = || Ok(RealDisk.set_aside(target)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Remove, || {}, whole)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -70,6 +70,33 @@ impl Disk for RealDisk {
         flush_folder_of(&target)
     }
 
+    fn commit_new(&self, staged: Staged) -> io::Result<()> {
+        let (temporary, target) = staged.into_parts().ok_or(io::ErrorKind::NotFound)?;
+        match temporary.persist_noclobber(&target) {
+            Ok(()) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Err(error.error),
+            Err(error) if self.kind(&target)?.is_some() || !error.path.exists() => return Err(error.error),
+            Err(error) => rename(error.path, &target)?,
+        }
+        flush_folder_of(&target)
+    }
+
+    fn swap(&self, staged: &Staged) -> io::Result<()> {
+        swap(staged.path(), staged.target())?;
+        flush_folder_of(staged.target())
+    }
+
+    fn set_aside(&self, target: &Path) -> io::Result<Staged> {
+        let (folder, name) = split(target)?;
+        let moved = tempfile::Builder::new()
+            .prefix(&prefix(name))
+            .suffix(SUFFIX)
+            .rand_bytes(RANDOM)
+            .make_in(folder, |path| move_over_nothing(target, path))?;
+        flush_folder_of(target)?;
+        Ok(Staged::new(target.to_path_buf(), moved.into_temp_path()))
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)?;
         flush_folder_of(path)
@@ -293,6 +320,37 @@ fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     temporary.persist(target).map_err(|error| error.error)
 }
 
+/// Swaps the names of two files in one step.
+#[cfg(any(target_os = "android", target_os = "linux", target_vendor = "apple"))]
+fn swap(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(any(target_os = "android", target_os = "linux", target_vendor = "apple")))]
+fn swap(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Renames `from` to `to`, which must be unused.
+fn move_over_nothing(from: &Path, to: &Path) -> io::Result<()> {
+    // As a temporary file, whose failed rename must not remove it.
+    let mut from = TempPath::try_from_path(from)?;
+    from.disable_cleanup(true);
+    match from.persist_noclobber(to) {
+        Ok(()) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(error.error),
+        Err(error) if fs::symlink_metadata(to).is_ok() => Err(error.error),
+        Err(error) => fs::rename(&error.path, to),
+    }
+}
+
 /// Where the holder of the lock `path` says who it is. On Windows a locked file can't be read by others, so that
 /// the text stands beside it.
 fn holder_path(path: &Path) -> PathBuf {
@@ -408,6 +466,48 @@ mod tests {
         RealDisk.create_folders(&target).unwrap();
         RealDisk.commit(staged).unwrap_err();
         assert_eq!(scratch.names("."), ["a.md"]);
+    }
+
+    #[test]
+    fn a_new_name_is_given_over_nothing() {
+        let scratch = Scratch::of(&["b.md"]);
+        let at = |name: &str| scratch.path().join(name);
+        RealDisk.commit_new(RealDisk.stage(&at("a.md"), b"new").unwrap()).unwrap();
+        assert_eq!(scratch.get("a.md"), "new");
+        let error = RealDisk.commit_new(RealDisk.stage(&at("b.md"), b"new").unwrap()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(scratch.get("b.md"), "b.md");
+        assert_eq!(scratch.names("."), ["a.md", "b.md"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn swapping_gives_the_old_file_and_swapping_again_puts_it_back() {
+        let scratch = Scratch::of(&["a.md"]);
+        let target = scratch.path().join("a.md");
+        let read = |path: &Path| String::from_utf8(RealDisk.read(path, 10).unwrap()).unwrap();
+        let staged = RealDisk.stage(&target, b"new").unwrap();
+        RealDisk.swap(&staged).unwrap();
+        assert_eq!([read(&target), read(staged.path())], ["new", "a.md"]);
+        RealDisk.swap(&staged).unwrap();
+        assert_eq!([read(&target), read(staged.path())], ["a.md", "new"]);
+        RealDisk.remove(&target).unwrap();
+        assert_eq!(RealDisk.swap(&staged).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(read(staged.path()), "new");
+        drop(staged);
+        assert_eq!(scratch.names("."), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_set_aside_goes_with_the_value_unless_it_is_kept() {
+        let scratch = Scratch::of(&["a.md", "b.md"]);
+        drop(RealDisk.set_aside(&scratch.path().join("a.md")).unwrap());
+        assert_eq!(scratch.names("."), ["b.md"]);
+        let kept = RealDisk.set_aside(&scratch.path().join("b.md")).unwrap().keep();
+        assert_eq!(scratch.names("."), [kept.file_name().unwrap().to_str().unwrap()]);
+        assert_eq!(RealDisk.read(&kept, 10).unwrap(), b"b.md");
+        let error = RealDisk.set_aside(&scratch.path().join("b.md")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

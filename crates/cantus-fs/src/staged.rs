@@ -45,6 +45,22 @@ impl Staged {
         &self.target
     }
 
+    /// The absolute path of the temporary file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// Leaves the temporary file where it is, for good, and gives its absolute path.
+    #[must_use]
+    pub fn keep(mut self) -> PathBuf {
+        let path = self.path().to_path_buf();
+        if let Some(temporary) = &mut self.temporary {
+            temporary.disable_cleanup(true);
+        }
+        path
+    }
+
     /// The temporary file and the target, to rename the one over the other.
     pub(crate) fn into_parts(mut self) -> Option<(TempPath, PathBuf)> {
         let temporary = self.temporary.take()?;
