@@ -6,7 +6,7 @@ use std::iter::successors;
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
-use cantus_manifest::RelPath;
+use cantus_manifest::{Digest, RelPath};
 
 use crate::error::is_absent;
 use crate::staged::is_staged_name;
@@ -116,6 +116,87 @@ impl Root {
             Err(io::Error::new(io::ErrorKind::InvalidInput, "it was staged for another path"))
         };
         committed.map_err(|source| TargetError::Commit { path: path.clone(), source })
+    }
+
+    /// Puts what [`Root::stage`] gave for `path` in its place if what stands there has this digest (`None`: if nothing
+    /// stands there), else [`TargetError::Changed`]. Refuses what [`Root::contained`] refuses now.
+    ///
+    /// The look and the write are one step: the new file is swapped with the old one, which is looked at then and put back
+    /// if it is another. Where the file system can't swap, the look comes first and the rename after it. A file of more
+    /// than `limit` bytes is another one.
+    pub fn replace(
+        &self,
+        path: &RelPath,
+        staged: Staged,
+        seen: Option<&Digest>,
+        limit: u64,
+    ) -> Result<(), TargetError> {
+        self.contained(path)?;
+        let changed = || TargetError::Changed { path: path.clone(), kept: None };
+        let commit = |source| TargetError::Commit { path: path.clone(), source };
+        let Some(seen) = seen else {
+            return self.disk.commit_new(staged).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => changed(),
+                _ => commit(error),
+            });
+        };
+        let new = self.disk.read(staged.path(), u64::MAX).map(Digest::of);
+        let new = new.map_err(|source| TargetError::Read { path: path.clone(), source })?;
+        match self.disk.swap(&staged) {
+            Ok(()) if self.is(staged.path(), seen, limit) => Ok(()),
+            Ok(()) => Err(self.put_back(path, staged, &new)),
+            Err(error) if is_absent(&error) => Err(changed()),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                match self.is(&self.at(path), seen, limit) {
+                    true => self.commit(path, staged),
+                    false => Err(changed()),
+                }
+            }
+            Err(error) => Err(commit(error)),
+        }
+    }
+
+    /// Removes the target `path` if what stands there has this digest, else [`TargetError::Changed`]. Refuses what
+    /// [`Root::contained`] refuses. The file is renamed before it is looked at, and put back if it is another.
+    pub fn remove_seen(&self, path: &RelPath, seen: &Digest, limit: u64) -> Result<(), TargetError> {
+        let changed = |kept| TargetError::Changed { path: path.clone(), kept };
+        let remove = |source| TargetError::Remove { path: path.clone(), source };
+        if self.target_kind(path)?.is_none() {
+            return Err(changed(None));
+        }
+        let aside = match self.disk.set_aside(&self.at(path)) {
+            Err(error) if is_absent(&error) => return Err(changed(None)),
+            aside => aside.map_err(remove)?,
+        };
+        if self.is(aside.path(), seen, limit) {
+            return self.disk.remove(aside.path()).map_err(remove);
+        }
+        // Over nothing, so that what took the name meanwhile isn't lost either.
+        let kept = self.below(aside.path());
+        match self.disk.commit_new(aside.kept()) {
+            Ok(()) => Err(changed(None)),
+            Err(_) => Err(changed(kept)),
+        }
+    }
+
+    /// Puts back what was swapped out and is another file than it should be; what can't be put back is kept beside.
+    fn put_back(&self, path: &RelPath, staged: Staged, new: &Digest) -> TargetError {
+        let path = path.clone();
+        // What is swapped out by this is ours, unless someone wrote to the target between the two swaps.
+        if self.disk.swap(&staged).is_ok() && self.is(staged.path(), new, u64::MAX) {
+            return TargetError::Changed { path, kept: None };
+        }
+        TargetError::Changed { path, kept: self.below(staged.kept().path()) }
+    }
+
+    /// Whether the file at an absolute path has this digest.
+    fn is(&self, path: &Path, seen: &Digest, limit: u64) -> bool {
+        self.disk.read(path, limit).is_ok_and(|bytes| Digest::of(bytes) == *seen)
+    }
+
+    /// An absolute path as one below the root.
+    fn below(&self, path: &Path) -> Option<RelPath> {
+        RelPath::new(text(path.strip_prefix(&self.path).ok()?)).ok()
     }
 
     /// Removes the target `path`; nothing is done if it is absent. Refuses what [`Root::contained`] refuses.

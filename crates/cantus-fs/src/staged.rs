@@ -51,14 +51,12 @@ impl Staged {
         self.temporary.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Leaves the temporary file where it is, for good, and gives its absolute path.
-    #[must_use]
-    pub fn keep(mut self) -> PathBuf {
-        let path = self.path().to_path_buf();
+    /// The same, its temporary file no longer removed by dropping it.
+    pub fn kept(mut self) -> Self {
         if let Some(temporary) = &mut self.temporary {
             temporary.disable_cleanup(true);
         }
-        path
+        self
     }
 
     /// The temporary file and the target, to rename the one over the other.

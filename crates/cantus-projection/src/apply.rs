@@ -13,10 +13,12 @@ pub enum ApplyError {
     #[error("nothing was written: `{0}` may not be overwritten")]
     Refused(RelPath),
     /// A target is no longer what the plan was made for.
-    #[error("{}: `{path}` changed while this ran", so_far(.done))]
+    #[error("{}: `{path}` changed while this ran{}", so_far(.done), kept_as(.kept.as_ref()))]
     Changed {
         /// The target.
         path: RelPath,
+        /// Where a text of it lies that could not be put back.
+        kept: Option<RelPath>,
         /// The targets that were replaced before.
         done: Vec<RelPath>,
     },
@@ -28,6 +30,10 @@ pub enum ApplyError {
         /// The targets that were replaced before.
         done: Vec<RelPath>,
     },
+}
+
+fn kept_as(kept: Option<&RelPath>) -> String {
+    kept.map_or_else(String::new, |kept| format!("; what stood there is kept as `{kept}`"))
 }
 
 fn so_far(done: &[RelPath]) -> String {
@@ -47,9 +53,8 @@ pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
     if let Some(target) = plan.targets.iter().find(|target| target.is_refused()) {
         return Err(ApplyError::Refused(target.path.clone()));
     }
-    let paths: Vec<_> = plan.targets.iter().map(|target| target.path.clone()).collect();
     // Left-overs harm nobody: if they can't be removed, the write itself will tell why.
-    let _ = root.sweep(&paths);
+    let _ = root.sweep(&plan.beside);
     let mut done = Vec::new();
     let mut staged = Vec::new();
     for target in &plan.targets {
@@ -65,13 +70,19 @@ pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
     }
     for (target, file) in staged {
         if !is_unchanged(root, target) {
-            return Err(ApplyError::Changed { path: target.path.clone(), done });
+            return Err(ApplyError::Changed { path: target.path.clone(), kept: None, done });
         }
-        let result = match file {
-            Some(file) => root.commit(&target.path, file),
-            None => root.remove(&target.path),
+        // That look is for what another did long ago: it touches nothing. These two look again as they write.
+        let result = match (file, &target.seen) {
+            (Some(file), seen) => root.replace(&target.path, file, seen.as_ref(), MOST_BYTES),
+            (None, Some(seen)) => root.remove_seen(&target.path, seen, MOST_BYTES),
+            (None, None) => Ok(()),
         };
-        result.map_err(|source| ApplyError::Target { source, done: done.clone() })?;
+        match result {
+            Ok(()) => {}
+            Err(TargetError::Changed { path, kept }) => return Err(ApplyError::Changed { path, kept, done }),
+            Err(source) => return Err(ApplyError::Target { source, done }),
+        }
         done.push(target.path.clone());
     }
     Ok(())

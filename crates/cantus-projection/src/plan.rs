@@ -37,6 +37,8 @@ pub enum Mend {
 pub struct Plan {
     /// The files in their order, then orphans, then the lock.
     pub targets: Vec<Target>,
+    /// The paths beside which a killed run may have left files: the targets, and what the lock lists besides.
+    pub(crate) beside: Vec<RelPath>,
 }
 
 /// One target.
@@ -192,7 +194,9 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
         }
     }
     targets.push(judge.lock(lock_bytes.as_deref()));
-    if errors.is_empty() { Ok(Plan { targets }) } else { Err(PlanError(errors)) }
+    let orphans = lock.orphans(projection).map(|(path, _)| path);
+    let beside = projection.paths().chain(orphans).cloned().collect();
+    if errors.is_empty() { Ok(Plan { targets, beside }) } else { Err(PlanError(errors)) }
 }
 
 /// The committed lock.
