@@ -855,6 +855,44 @@ fn an_unmerged_path_is_mended() {
     cantus(&repo, &["project", "--check"]).exits(0);
 }
 
+/// A name that a staged file of the lock could have.
+const STAGED_LOCK: &str = "projections/.lock.toml.a1B2c3.cantus-tmp";
+
+#[test]
+fn a_lock_that_lies_about_as_if_a_run_was_killed_proves_nothing() {
+    let [repo, other] = [projected(), projected()];
+    replace(&other, "memory/rules.md", "Be kind.", "Be cruel.");
+    cantus(&other, &["project"]).exits(0);
+    let forged = other.read("AGENTS.md");
+    repo.write("AGENTS.md", &forged);
+    repo.write(STAGED_LOCK, &other.read("projections/lock.toml"));
+    cantus(&repo, &["project"]).exits(1);
+    assert_eq!(
+        [repo.read("AGENTS.md"), repo.read(STAGED_LOCK)],
+        [forged, other.read("projections/lock.toml")]
+    );
+}
+
+#[test]
+fn a_file_that_is_named_like_a_staged_one_stays_and_is_told() {
+    let repo = projected();
+    replace(&repo, "memory/rules.md", "Be kind.", "Be nice.");
+    repo.write(STAGED_LOCK, "mine\n");
+    for written in ["       Wrote 3 of 3 files\n", "       Fresh 3 files\n"] {
+        let output = cantus(&repo, &["project"]).exits(0);
+        assert!(output.stdout.contains(written), "{}", output.stdout);
+        assert_data_eq!(
+            output.stderr,
+            str![[r#"
+projections/.lock.toml.a1B2c3.cantus-tmp: warning: nothing shows that a killed run left this file: it stays [target.left]
+  help: look what it holds, then remove it
+
+"#]]
+        );
+        assert_eq!(repo.read(STAGED_LOCK), "mine\n");
+    }
+}
+
 #[test]
 fn without_a_lock_a_file_with_our_notice_is_fresh_or_edited() {
     let repo = projected();

@@ -101,6 +101,15 @@ pub trait Disk: Send + Sync + Debug {
     /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
+    /// Makes the file `path`, which is our own and no target, hold `bytes`, and flushes it: not in one step, so that a
+    /// crash may leave a part of them. Nobody else may read it where that can be said (Unix). Its folder must exist; what
+    /// is no regular file is refused, a symlink not followed.
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// The bytes that [`Disk::record`] left in `path`, as [`Disk::read`] gives them. A file that belongs to another user
+    /// (Unix) is refused: [`io::ErrorKind::PermissionDenied`].
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
+
     /// Takes the lock file `path`, made if it is absent, for as long as the guard lives, and leaves `holder` in it
     /// for others to read (on Windows in `{path}.holder`, since what is locked there can't be read). Asks again for
     /// `wait` at most if another holds it, in this process or elsewhere. Its folder must exist; what is no regular

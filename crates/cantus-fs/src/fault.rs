@@ -32,11 +32,13 @@ pub enum Operation {
     Remove,
     /// [`Disk::lock`].
     Lock,
+    /// [`Disk::record`]; [`Disk::recall`] is a [`Operation::Read`].
+    Record,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::List,
         Self::Kind,
         Self::Read,
@@ -46,12 +48,13 @@ impl Operation {
         Self::Commit,
         Self::Remove,
         Self::Lock,
+        Self::Record,
     ];
 
     /// Whether it may change the disk.
     #[must_use]
     pub fn is_mutating(self) -> bool {
-        matches!(self, Self::CreateFolders | Self::Stage | Self::Commit | Self::Remove | Self::Lock)
+        !matches!(self, Self::List | Self::Kind | Self::Read | Self::Canonical)
     }
 }
 
@@ -311,6 +314,15 @@ impl Disk for FaultDisk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.run(Operation::Remove, || {}, || RealDisk.remove(path))
+    }
+
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || drop(RealDisk.record(path, &bytes[..bytes.len() / 2]));
+        self.run(Operation::Record, half, || RealDisk.record(path, bytes))
+    }
+
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.run(Operation::Read, || {}, || RealDisk.recall(path, limit))
     }
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {

@@ -102,6 +102,22 @@ impl Disk for RealDisk {
         flush_folder_of(path)
     }
 
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (mut file, _) =
+            open_regular(private(OpenOptions::new().write(true).create(true)), path).map_err(to_io)?;
+        file.set_len(0)?;
+        file.write_all(bytes)?;
+        flush(&file)
+    }
+
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        if !is_own(&file)? {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
+        }
+        read_bounded(&file, size, limit)
+    }
+
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
         let (file, _) =
             open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
@@ -166,6 +182,29 @@ fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     options.custom_flags(0).open(path)
+}
+
+/// A new file that nobody else may read.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// Whether a file belongs to the user who runs this.
+#[cfg(unix)]
+fn is_own(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::uid(&file.metadata()?) == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn is_own(_: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Reads a file that had `size` bytes when it was opened.

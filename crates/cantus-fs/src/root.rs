@@ -210,19 +210,42 @@ impl Root {
         }
     }
 
-    /// Removes what killed runs left beside `targets`: regular files whose name is that of a file staged for one
-    /// of them. Gives their number. The caller holds the lock, else a run that is alive could lose its files.
-    /// Folders behind a symlink are left alone.
-    pub fn sweep(&self, targets: &[RelPath]) -> io::Result<usize> {
+    /// Removes what runs staged beside `targets` and left there, as far as `may_go` says so of their bytes: regular files
+    /// whose name is that of a file staged for one of them. Gives their number. The caller holds the lock, else a run that
+    /// is alive could lose its files. Folders behind a symlink and files of more than `limit` bytes are left alone.
+    pub fn sweep(
+        &self,
+        targets: &[RelPath],
+        limit: u64,
+        may_go: impl Fn(&RelPath, &[u8]) -> bool,
+    ) -> io::Result<usize> {
+        let mut count = 0;
+        for (target, path) in self.staged_beside(targets)? {
+            // One that goes meanwhile, or is too large, stays.
+            if !self.disk.read(&self.at(&path), limit).is_ok_and(|bytes| may_go(&target, &bytes)) {
+                continue;
+            }
+            match self.disk.remove(&self.at(&path)) {
+                Ok(()) => count += 1,
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
+    }
+
+    /// The files beside `targets` whose name is that of a file staged for one of them, each after its target. Folders
+    /// behind a symlink are left alone.
+    pub fn staged_beside(&self, targets: &[RelPath]) -> io::Result<Vec<(RelPath, RelPath)>> {
         let mut folders = BTreeMap::<Option<RelPath>, Vec<&RelPath>>::new();
         for target in targets {
             folders.entry(target.parent()).or_default().push(target);
         }
-        let mut count = 0;
+        let mut staged = Vec::new();
         for targets in folders.values() {
-            count += self.sweep_folder(targets)?;
+            staged.extend(self.staged_in_one_folder(targets)?);
         }
-        Ok(count)
+        Ok(staged)
     }
 
     /// The bytes, at most `limit`, of `name` in `folder`, which is a symlink: it is resolved once and read if its
@@ -288,45 +311,30 @@ impl Root {
         self.disk.kind(&self.at(path)).map_err(|source| ContainError::Look { path: path.clone(), source })
     }
 
-    /// The bytes, at most `limit` each, of what killed runs staged for `target` and left behind. Folders behind a symlink are
-    /// left alone.
-    pub fn left_behind(&self, target: &RelPath, limit: u64) -> io::Result<Vec<Vec<u8>>> {
-        let staged = self.staged_beside(&[target])?;
-        // One that goes meanwhile, or is too large, is none.
-        Ok(staged.iter().filter_map(|path| self.disk.read(path, limit).ok()).collect())
-    }
-
     /// The files staged for any of `targets`, which lie in one folder.
-    fn staged_beside(&self, targets: &[&RelPath]) -> io::Result<Vec<PathBuf>> {
+    fn staged_in_one_folder(&self, targets: &[&RelPath]) -> io::Result<Vec<(RelPath, RelPath)>> {
         let Some(first) = targets.first() else { return Ok(Vec::new()) };
-        let folder = first.parent().map_or_else(|| self.path.clone(), |folder| self.at(&folder));
+        let folder = first.parent();
         match self.has_plain_folders(first) {
             Ok(true) => {}
             Err(ContainError::Look { source, .. }) => return Err(source),
             Ok(false) | Err(_) => return Ok(Vec::new()),
         }
-        let entries = match self.disk.list(&folder) {
+        let entries = match self
+            .disk
+            .list(&folder.as_ref().map_or_else(|| self.path.clone(), |folder| self.at(folder)))
+        {
             Err(error) if is_absent(&error) => return Ok(Vec::new()),
             entries => entries?,
         };
-        let ours = entries.iter().filter(|entry| {
-            entry.kind == Kind::File
-                && targets.iter().any(|target| is_staged_name(&entry.name, target.file_name()))
+        let files = entries.iter().filter(|entry| entry.kind == Kind::File);
+        let ours = files.filter_map(|entry| {
+            let target = targets.iter().find(|target| is_staged_name(&entry.name, target.file_name()))?;
+            let name = entry.name.to_str()?;
+            let path = folder.as_ref().map_or_else(|| RelPath::new(name), |folder| folder.join(name));
+            Some(((*target).clone(), path.ok()?))
         });
-        Ok(ours.map(|entry| folder.join(&entry.name)).collect())
-    }
-
-    /// Sweeps one folder, the one of all `targets`.
-    fn sweep_folder(&self, targets: &[&RelPath]) -> io::Result<usize> {
-        let mut count = 0;
-        for path in self.staged_beside(targets)? {
-            match self.disk.remove(&path) {
-                Ok(()) => count += 1,
-                Err(error) if is_absent(&error) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(count)
+        Ok(ours.collect())
     }
 }
 
@@ -455,10 +463,10 @@ mod tests {
         }
         scratch.put(".AGENTS.md.folder.cantus-tmp/inner", "a folder of that name stays");
         let targets = ["AGENTS.md", "CLAUDE.md", "docs/x.md", "gone/x.md", "AGENTS.md/x.md"].map(rel);
-        assert_eq!(scratch.root.sweep(&targets).unwrap(), 3);
+        assert_eq!(scratch.root.sweep(&targets, 1 << 20, |_, _| true).unwrap(), 3);
         scratch.root.remove(&rel(".AGENTS.md.folder.cantus-tmp/inner")).unwrap();
         assert_eq!(scratch.tree(), before);
-        assert_eq!(scratch.root.sweep(&targets).unwrap(), 0);
+        assert_eq!(scratch.root.sweep(&targets, 1 << 20, |_, _| true).unwrap(), 0);
     }
 
     #[test]
@@ -533,7 +541,7 @@ mod symlink_tests {
         scratch.link("real", "link");
         scratch.link("x", ".b.md.a1B2c3.cantus-tmp");
         let before = scratch.tree();
-        assert_eq!(scratch.root.sweep(&[rel("link/a.md"), rel("b.md")]).unwrap(), 0);
+        assert_eq!(scratch.root.sweep(&[rel("link/a.md"), rel("b.md")], 1 << 20, |_, _| true).unwrap(), 0);
         assert_eq!(scratch.tree(), before);
     }
 

@@ -4,6 +4,7 @@ use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Digest, RelPath};
 use thiserror::Error;
 
+use crate::journal::Journal;
 use crate::plan::{Action, MOST_BYTES, Plan, Target};
 
 /// What stopped a plan from being applied. Every target is whole: as it was, or as it should be.
@@ -47,14 +48,52 @@ fn so_far(done: &[RelPath]) -> String {
 /// Does what `plan` says, in its order: every new file is staged before the first one is put in its place. The caller holds
 /// the [`Turn`](crate::Turn).
 ///
-/// What killed runs left beside the targets is removed. Before a target is replaced it is looked at again: a change since the
-/// plan was made stops the run.
+/// What killed runs left beside the targets is removed, as far as that can be proved. Before a target is replaced it is looked
+/// at again: a change since the plan was made stops the run.
 pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
     if let Some(target) = plan.targets.iter().find(|target| target.is_refused()) {
         return Err(ApplyError::Refused(target.path.clone()));
     }
-    // Left-overs harm nobody: if they can't be removed, the write itself will tell why.
-    let _ = root.sweep(&plan.beside);
+    sweep(root, plan);
+    if plan.targets.iter().all(|target| target.action == Action::Nothing) {
+        return Ok(());
+    }
+    let journal = Journal::of(plan).write(root);
+    write(root, plan)?;
+    // All is written: nothing is left to prove. If it can't go, it names texts that stand there.
+    if let Some(journal) = journal {
+        let _ = root.disk().remove(&journal);
+    }
+    Ok(())
+}
+
+/// The files, relative to the root, that are named like staged files of a target and that no run takes away: nothing shows
+/// whose they are, or a run is at work right now.
+#[must_use]
+pub fn left_overs(root: &Root, plan: &Plan) -> Vec<RelPath> {
+    let staged = root.staged_beside(&plan.beside).unwrap_or_default();
+    staged.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Removes what killed runs left, if they noted it or if it begins a text that will be written. Left-overs harm nobody: if they
+/// can't be removed, the write itself will tell why.
+fn sweep(root: &Root, plan: &Plan) {
+    if left_overs(root, plan).is_empty() {
+        return;
+    }
+    let journal = Journal::read(root);
+    let begins = |target: &Target, bytes: &[u8]| match &target.action {
+        Action::Write(text) => text.as_bytes().starts_with(bytes),
+        _ => bytes.is_empty(),
+    };
+    let _ = root.sweep(&plan.beside, MOST_BYTES, |path, bytes| {
+        let target = plan.targets.iter().find(|target| target.path == *path);
+        target.is_some_and(|target| begins(target, bytes)) || journal.may_sweep(bytes)
+    });
+}
+
+/// Stages everything, then puts each file in its place.
+fn write(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
     let mut done = Vec::new();
     let mut staged = Vec::new();
     for target in &plan.targets {

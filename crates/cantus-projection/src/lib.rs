@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod journal;
 mod line_ends;
 mod locate;
 mod lock;
@@ -22,7 +23,7 @@ mod projection;
 mod renders;
 mod turn;
 
-pub use apply::{ApplyError, apply};
+pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
 pub use line_ends::LineEnds;

@@ -1,7 +1,7 @@
 //! What to do with each target, as a value.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
 use crate::git::{Kept, kept};
+use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
 use crate::lock::{LockFile, LockedSection, is_lock};
@@ -178,7 +179,8 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge { root, projection, lock: &lock, mend, texts: RefCell::default() };
+    let judge =
+        Judge { root, projection, lock: &lock, mend, texts: RefCell::default(), journal: OnceCell::new() };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
     let mut crlf_original = false;
@@ -250,6 +252,8 @@ struct Judge<'a> {
     mend: Mend,
     /// The texts to be written, by render and by whether they have CRLF: copies share theirs.
     texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
+    /// What a killed run noted; read only where a file looks edited.
+    journal: OnceCell<Journal>,
 }
 
 impl Judge<'_> {
@@ -390,25 +394,10 @@ impl Judge<'_> {
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        if self.is_from_a_killed_run(render, expected, normal, first) {
+        if self.journal.get_or_init(|| Journal::read(self.root)).wrote(bytes) {
             return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
         }
         State::Edited { edits, kept: kept(self.root.path(), path, &[normal, bytes]) }
-    }
-
-    /// Whether the file is what a lock says that was staged and never put in its place: the run was killed between the two.
-    fn is_from_a_killed_run(
-        &self,
-        render: &str,
-        expected: &Expected<'_>,
-        normal: &[u8],
-        first: &str,
-    ) -> bool {
-        let staged = self.root.left_behind(&self.projection.lock_path, MOST_BYTES).unwrap_or_default();
-        let locks = staged.iter().filter_map(|bytes| LockFile::parse(std::str::from_utf8(bytes).ok()?).ok());
-        locks.into_iter().any(|lock| {
-            self.edits(&lock, render, expected, normal, first).is_some_and(|edits| edits.is_empty())
-        })
     }
 
     /// What can be said of an edit without a lock.

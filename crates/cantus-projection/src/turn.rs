@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantus_fs::{LockError, LockGuard, Root};
-use cantus_manifest::Digest;
 use thiserror::Error;
 
 use crate::git::path_in_git_folder;
+use crate::journal::name;
 
 /// How long a run waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -51,9 +51,4 @@ impl Turn {
         }
         Err(TurnError::Io(trouble.unwrap_or_else(|| std::io::ErrorKind::NotFound.into())))
     }
-}
-
-/// A name for the root that other roots don't have.
-fn name(root: &Root) -> String {
-    format!("cantus-{}", Digest::of(root.path().as_os_str().as_encoded_bytes()).short())
 }

@@ -1,11 +1,11 @@
 //! `cantus project`: compose and write every committed file.
 
 use cantus_fs::Root;
-use cantus_manifest::{Outcome, RelPath};
-use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, plan};
+use cantus_manifest::{Diagnostic, Outcome, RelPath};
+use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, left_overs, plan};
 
 use crate::args::{Global, ProjectArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, Deed};
 use crate::verbs::{compose, finish, root};
 use crate::{Status, Streams};
@@ -27,7 +27,9 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
         }
         plan => selected(plan, &projection, args)?,
     };
-    if args.check || plan.is_fresh() || plan.is_refused() {
+    // What a killed run left beside fresh files is swept by a run that has the turn.
+    let is_done = plan.is_fresh() && left_overs(&root, &plan).is_empty();
+    if args.check || is_done || plan.is_refused() {
         let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
         return tell(global, args, &projection, &plan, deed, streams);
     }
@@ -66,13 +68,19 @@ fn write(
         Failure::error(error).hint("every file is whole, old or new; the next run completes")
     })?;
     let after = make_plan(root, projection, Mend::Safe, args)?;
+    for path in left_overs(root, &after) {
+        let message = "nothing shows that a killed run left this file: it stays";
+        let help = "look what it holds, then remove it";
+        write_diagnostics(streams.err, &[Diagnostic::warning("target.left", message).at(&path).help(help)])?;
+    }
     drop(turn);
     if !after.is_fresh() {
         tell(global, args, projection, &after, Deed::Checked, streams)?;
         return Err(Failure::error("files are not fresh right after they were written")
             .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
     }
-    tell(global, args, projection, &plan, Deed::Written, streams)
+    let deed = if plan.is_fresh() { Deed::Checked } else { Deed::Written };
+    tell(global, args, projection, &plan, deed, streams)
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
