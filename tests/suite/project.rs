@@ -307,7 +307,7 @@ fn json_has_a_version_the_outcome_and_every_file() {
     let written = json(&repo, &[], 0);
     let digest = written["common_digest"].as_str().unwrap_or_default();
     assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
-    let file = |path: &str, status: &str, action: &str| json!({"path": path, "status": status, "action": action, "problems": [], "edits": [], "kept": null});
+    let file = |path: &str, status: &str, action: &str| json!({"path": path, "status": status, "action": action, "problems": [], "edits": [], "kept": null, "lost_lines": null});
     let files = |status: &str, action: &str| TARGETS.map(|path| file(path, status, action));
     let text = bundle(&repo, &[]);
     let mut expected = json!({
@@ -770,6 +770,61 @@ fn force_overwrites_an_edit() {
     replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.");
     cantus(&repo, &["project", "--force"]).exits(0);
     assert_eq!(targets(&repo), before);
+}
+
+#[test]
+fn force_says_what_is_lost() {
+    let repo = projected();
+    repo.commit_all("generated");
+    replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.\nBe brief.");
+    repo.write("CLAUDE.md", "# Mine\n\nalone\n");
+    check_untouched(
+        &repo,
+        &["--check", "--force"],
+        1,
+        str![[r#"
+      Edited AGENTS.md
+     problem: line [..]: this was edited by hand; its source is memory/rules.md:7 (section proj.core.rules)
+         fix: `cantus project --force` overwrites it: 1 line that neither git nor the new text holds
+...
+     Foreign CLAUDE.md
+     problem: Cantus did not write this file
+         fix: `cantus project --force` overwrites it: 2 lines that neither git nor the new text holds
+       Fresh projections/lock.toml
+     -------
+       Stale 3 files: 1 fresh, 1 edited, 1 foreign (run `cantus project --force`)
+
+"#]],
+    );
+    let report = json(&repo, &["--check", "--force"], 1);
+    assert_eq!([&report["files"][0]["lost_lines"], &report["files"][1]["lost_lines"]], [1, 2]);
+    check(
+        &repo,
+        &["--force"],
+        0,
+        str![[r#"
+     Updated AGENTS.md
+        note: it was edited by hand; 1 line that neither git nor the new text holds
+     Updated CLAUDE.md
+        note: Cantus did not write it; 2 lines that neither git nor the new text holds
+       Fresh projections/lock.toml
+     -------
+       Wrote 2 of 3 files
+             [..]
+
+"#]],
+    );
+}
+
+#[test]
+fn force_over_what_git_holds_says_so() {
+    let repo = Repo::new(NOTES);
+    repo.write("AGENTS.md", "# Mine\n");
+    repo.commit_all("mine");
+    let output = cantus(&repo, &["project", "--force"]).exits(0);
+    let note =
+        "     Updated AGENTS.md\n        note: Cantus did not write it; its text is kept in git (HEAD)\n";
+    assert!(output.stdout.starts_with(note), "{}", output.stdout);
 }
 
 /// An edit that `keep` has given to git is mended, and the report says `place`.

@@ -655,7 +655,6 @@ fn wrong_usage_ends_with_2() {
         &[][..],
         &["frobnicate"],
         &["project", "--nonsense"],
-        &["project", "--check", "--force"],
         &["project", "--only"],
         &["list", "x"],
         &["list", "--color", "sometimes"],

@@ -77,7 +77,7 @@ pub(crate) struct ProjectArgs {
     #[arg(long)]
     pub(crate) check: bool,
     /// Overwrite files that were edited by hand or that Cantus didn't write
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long)]
     pub(crate) force: bool,
     /// Only this file (may be repeated)
     #[arg(long, value_name = "PATH")]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use cantus_manifest::Diagnostic;
-use cantus_projection::{Edit, Kept, LineEnds, Plan, Projection, State, Target};
+use cantus_projection::{Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -69,7 +69,24 @@ fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
             "note",
             &format!("it was edited by hand; the edited text is kept in {}", place(*kept)),
         ),
-        _ => Ok(()),
+        State::Foreign => told_loss(out, target, "Cantus did not write it"),
+        _ => told_loss(out, target, "it was edited by hand"),
+    }
+}
+
+fn told_loss(out: &mut dyn Write, target: &Target, what: &str) -> io::Result<()> {
+    match &target.loss {
+        Some(loss) => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss))),
+        None => Ok(()),
+    }
+}
+
+/// What becomes of a text that `--force` writes over.
+fn loss_text(loss: &Loss) -> String {
+    match (loss.kept, loss.lines) {
+        (Some(kept), _) => format!("its text is kept in {}", place(kept)),
+        (None, 0) => "each line of it stands in git or in the new text".to_owned(),
+        (None, lines) => format!("{} that neither git nor the new text holds", plural(lines, "line")),
     }
 }
 
@@ -96,6 +113,7 @@ fn problems(target: &Target) -> Vec<String> {
         State::Fresh(_) | State::Missing => Vec::new(),
         State::Stale { problem } => vec![problem.clone()],
         State::Form(ends) => vec![ends.problem().to_owned()],
+        State::Foreign if target.loss.is_some() => vec!["Cantus did not write this file".to_owned()],
         State::Foreign => vec!["Cantus did not write this file, and leaves it alone".to_owned()],
         State::Orphan => vec!["it is generated, but no longer configured: it will be removed".to_owned()],
         State::Edited { kept: Some(Kept::Unmerged), .. } => vec!["a merge is under way here".to_owned()],
@@ -123,6 +141,9 @@ fn edit(edit: &Edit) -> String {
 /// The ways out for a target that may not be touched.
 fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
     let command = projection.command();
+    if let Some(loss) = &target.loss {
+        return vec![format!("`{command} --force` overwrites it: {}", loss_text(loss))];
+    }
     match &target.state {
         State::Edited { kept: Some(kept), .. } => {
             let deed = if target.is_removed() { "removes it" } else { "writes it anew" };
@@ -204,7 +225,10 @@ fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed
                 "Stale"
             )
         }
-        _ => writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}`)", "Stale"),
+        _ => {
+            let force = if plan.targets.iter().any(|target| target.loss.is_some()) { " --force" } else { "" };
+            writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}{force}`)", "Stale")
+        }
     }
 }
 
@@ -295,6 +319,8 @@ struct FileReport<'a> {
     edits: Vec<EditReport<'a>>,
     /// Where git holds an edited text: `head`, `index` or `unmerged`.
     kept: Option<&'static str>,
+    /// With `--force`: how many lines neither git nor the new text holds.
+    lost_lines: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -348,6 +374,7 @@ fn file_report(target: &Target) -> FileReport<'_> {
         State::Edited { edits, kept } => (edits.as_slice(), *kept),
         _ => ([].as_slice(), None),
     };
+    let kept = kept.or(target.loss.and_then(|loss| loss.kept));
     FileReport {
         path: target.path.as_str(),
         status: word(target, Deed::Checked).1.to_ascii_lowercase().replace(' ', "_"),
@@ -364,6 +391,7 @@ fn file_report(target: &Target) -> FileReport<'_> {
             Kept::Index => "index",
             Kept::Unmerged => "unmerged",
         }),
+        lost_lines: target.loss.map(|loss| loss.lines),
     }
 }
 

@@ -50,6 +50,19 @@ fn holds_every_line(root: &Path, path: &RelPath, contents: &[&[u8]]) -> bool {
     contents.iter().any(|content| content.split(|byte| *byte == b'\n').all(is_kept))
 }
 
+/// How many lines of `content`, blank ones aside, neither git holds for `path` nor `new` has.
+pub(crate) fn lines_held_nowhere(root: &Path, path: &RelPath, content: &[u8], new: &str) -> usize {
+    let held = ["HEAD:", ":0:", ":1:", ":2:", ":3:"]
+        .iter()
+        .filter_map(|place| git(root, &["cat-file", "blob", &format!("{place}./{path}")]));
+    let held: Vec<_> = held.chain([new.as_bytes().to_vec()]).collect();
+    let lines = |text: &'_ [u8]| {
+        text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    let known: BTreeSet<Vec<u8>> = held.iter().flat_map(|text| lines(text)).collect();
+    lines(content).iter().filter(|line| !line.is_empty() && !known.contains(*line)).count()
+}
+
 /// The absolute path of a file in the git folder of `root`; `None` outside git.
 pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::PathBuf> {
     let answer = git(root, &["rev-parse", "--git-path", name])?;

@@ -27,7 +27,7 @@ pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
 pub use line_ends::LineEnds;
-pub use plan::{Edit, Mend, Plan, PlanError, State, Target, plan};
+pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};

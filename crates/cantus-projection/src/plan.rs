@@ -11,7 +11,7 @@ use cantus_manifest::{Diagnostic, Digest, RelPath};
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
-use crate::git::{Kept, kept};
+use crate::git::{Kept, kept, lines_held_nowhere};
 use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
@@ -51,6 +51,8 @@ pub struct Target {
     pub state: State,
     /// What the committed text and the composed one are; `None` where there is nothing to compare.
     pub texts: Option<(String, String)>,
+    /// What is lost if it is overwritten; `None` where nothing is, or where it isn't.
+    pub loss: Option<Loss>,
     pub(crate) action: Action,
     /// The digest of the bytes that were seen; `None` if there were none.
     pub(crate) seen: Option<Digest>,
@@ -81,6 +83,15 @@ pub enum State {
     Foreign,
     /// Ours, and no longer configured.
     Orphan,
+}
+
+/// What [`Mend::Force`] takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Where git holds these very bytes.
+    pub kept: Option<Kept>,
+    /// The lines, blank ones aside, that neither git nor the new text holds.
+    pub lines: usize,
 }
 
 /// One change by hand.
@@ -263,6 +274,7 @@ impl Judge<'_> {
         let wanted = || self.text(&file.render, crlf_wanted);
         let target = |state, action, texts, seen: Option<&[u8]>| Target {
             path: file.path.clone(),
+            loss: seen.and_then(|bytes| self.loss(&file.path, &state, bytes, &expected)),
             state,
             texts,
             action,
@@ -307,7 +319,8 @@ impl Judge<'_> {
             (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
             _ => Action::Refuse,
         };
-        Some(Target { path: path.clone(), state, texts: None, action, seen: Some(Digest::of(bytes)) })
+        let loss = self.loss(path, &state, bytes, &expected);
+        Some(Target { path: path.clone(), state, texts: None, loss, action, seen: Some(Digest::of(bytes)) })
     }
 
     fn lock(&self, bytes: Option<&[u8]>) -> Target {
@@ -335,7 +348,20 @@ impl Judge<'_> {
         };
         // What isn't touched needs no proof that it is still the same.
         let seen = bytes.filter(|_| action != Action::Nothing).map(Digest::of);
-        Target { path: path.clone(), state, texts: None, action, seen }
+        let loss =
+            bytes.and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected("native")));
+        Target { path: path.clone(), state, texts: None, loss, action, seen }
+    }
+
+    /// What `--force` takes away that a run without it would not touch.
+    fn loss(&self, path: &RelPath, state: &State, bytes: &[u8], new: &Expected<'_>) -> Option<Loss> {
+        if self.mend != Mend::Force || !matches!(state, State::Foreign | State::Edited { kept: None, .. }) {
+            return None;
+        }
+        let (root, normal) = (self.root.path(), normalise(bytes).1);
+        let kept = kept(root, path, &[&normal, bytes]);
+        let lines = if kept.is_some() { 0 } else { lines_held_nowhere(root, path, &normal, &new.text()) };
+        Some(Loss { kept, lines })
     }
 
     fn action(&self, state: &State, wanted: impl Fn() -> Arc<str>) -> Action {
