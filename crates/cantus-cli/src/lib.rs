@@ -10,6 +10,7 @@ mod failure;
 mod report;
 mod style;
 mod verbs;
+mod visible;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::Parser as _;
 
-use crate::args::{Args, Color};
+use crate::args::{Args, Color, Verb};
 use crate::failure::Failure;
 
 /// How a verb that could do its work ended.
@@ -55,7 +56,10 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), resolve(choice, &io::stdout())));
+    // What these print is data: a stream that drops colours would drop parts of it.
+    let is_data = matches!(args.verb, Verb::Render(_) | Verb::Manifest { .. });
+    let out = if is_data { ColorChoice::AlwaysAnsi } else { resolve(choice, &io::stdout()) };
+    let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), out));
     let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
     let result = result.and_then(|status| Unheard(&mut out).flush().map(|()| status).map_err(Failure::from));

@@ -9,6 +9,7 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::style::{ADDED, BAD, CARE, FAINT, GOOD, LABEL, REMOVED};
+use crate::visible::visible;
 
 /// What was done about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ const MOST_EDITS: usize = 10;
 pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
     for (index, target) in plan.targets.iter().enumerate() {
         let (style, word) = word(target, deed);
-        writeln!(out, "{style}{word:>12}{style:#} {}", target.path)?;
+        writeln!(out, "{style}{word:>12}{style:#} {}", visible(target.path.as_str()))?;
         if deed == Deed::Written {
             write_kept(out, target)?;
             continue;
@@ -58,7 +59,7 @@ pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, d
 }
 
 fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::Result<()> {
-    writeln!(out, "{style}{label:>12}{style:#}: {text}")
+    writeln!(out, "{style}{label:>12}{style:#}: {}", visible(text))
 }
 
 fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
@@ -178,6 +179,7 @@ fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Resu
     let diff = TextDiff::configure().timeout(std::time::Duration::from_secs(2)).diff_lines(old, new);
     let mut unified = diff.unified_diff();
     unified.context_radius(3);
+    let path = visible(path);
     writeln!(out, "     {REMOVED}--- {path} (committed){REMOVED:#}")?;
     writeln!(out, "     {ADDED}+++ {path} (composed){ADDED:#}")?;
     let mut left = MOST_DIFF_LINES;
@@ -191,7 +193,7 @@ fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Resu
                 );
             }
             left -= 1;
-            let line = change.value().trim_end_matches('\n');
+            let line = visible(change.value().trim_end_matches('\n'));
             match change.tag() {
                 ChangeTag::Equal if line.is_empty() => writeln!(out)?,
                 ChangeTag::Equal => writeln!(out, "      {line}")?,
@@ -213,7 +215,7 @@ fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed
         return writeln!(out, "{:>12} {}", "", totals_line(projection));
     }
     let counts = counts(plan);
-    let command = projection.command();
+    let command = visible(projection.command());
     match deed {
         Deed::Refused => {
             writeln!(out, "{BAD}{:>12}{BAD:#} {files}: {counts}; nothing was written", "Refused")
@@ -278,11 +280,13 @@ pub(crate) fn table<const N: usize>(
     indent: &str,
     rows: &[[String; N]],
 ) -> io::Result<()> {
-    let widths: [usize; N] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        rows.iter().map(|row| visible(&row[column]).chars().count()).max().unwrap_or(0)
+    });
     for row in rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths) {
+            let cell = visible(cell);
             let numeric = !cell.is_empty() && cell.chars().all(|c| c.is_ascii_digit() || c == ',');
             let padded = if numeric { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
             line.push_str(&padded);
