@@ -10,6 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::attributes::{self, Attributes};
 use crate::package::Package;
+use crate::tags::too_large;
 
 /// The most steps that a template may take: far above any text, and reached in milliseconds.
 const FUEL: u64 = 1_000_000;
@@ -44,6 +45,9 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
             .at(&label)
             .line(u32::try_from(line).unwrap_or(u32::MAX))
     };
+    if let Some((line, message)) = too_large(&package.contract) {
+        return Err(vec![fault(line, message).help("make several tags of it")]);
+    }
     let unnamed = headings_without_id(&package.contract);
     if !unnamed.is_empty() {
         let message = "a heading that holds a template variable needs an id of its own";
@@ -417,6 +421,24 @@ mod tests {
             "# C\n\n```\n## no {#x}\n```\n",
             &[("pkg.house.heading", "### C (house)\n\n```\n## no {#x}\n```\n\n", &[1, 0, 3, 4, 5, 0])],
         );
+    }
+
+    #[test]
+    fn a_long_chain_is_a_fault_and_no_overflow() {
+        for chain in ["+1", "~1", " or 1", ".a", "[0]", "()", "|upper", "**1", " is defined"] {
+            let contract = format!("# A\n\n{{{{ project{} }}}}\n", chain.repeat(100_000));
+            check_faults(&contract, &["3: a tag has more than 500 parts"]);
+        }
+        // What the limit lets pass must fit a small stack.
+        for part in ["not ", "-", "1 if 1 else "] {
+            let contract = format!("# A\n\n{{{{ {}1 }}}}\n", part.repeat(100_000));
+            check_faults(&contract, &["3: a tag has more than 500 parts"]);
+            let small = std::thread::Builder::new().stack_size(1 << 20).spawn(move || {
+                let contract = format!("# A\n\n{{{{ {}1 }}}}\n", part.repeat(450 / part.split(' ').count()));
+                parts(&package(&contract), &variables()).is_ok()
+            });
+            small.unwrap().join().unwrap();
+        }
     }
 
     #[test]

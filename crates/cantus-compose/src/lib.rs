@@ -20,6 +20,7 @@ mod roster;
 mod section;
 mod set;
 mod settings;
+mod tags;
 
 pub use bundle::Bundle;
 pub use manifest::preview;
