@@ -77,8 +77,16 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
 fn headings_without_id(template: &str) -> Vec<usize> {
     let in_question = |line: &str| line.starts_with("## ") && line.contains("{{");
     let has_id = |line: &str| attributes::split(line).is_ok_and(|(_, attributes)| attributes.id.is_some());
-    let lines = template.lines().enumerate();
-    lines.filter(|(_, line)| in_question(line) && !has_id(line)).map(|(index, _)| index + 1).collect()
+    let fences = fences(template);
+    let mut offset = 0;
+    let lines = template.split('\n').enumerate().map(|(index, line)| {
+        let at = offset;
+        offset += line.len() + 1;
+        (index, at, line)
+    });
+    let unnamed =
+        lines.filter(|(_, at, line)| in_question(line) && !has_id(line) && !is_fenced(&fences, *at));
+    unnamed.map(|(index, ..)| index + 1).collect()
 }
 
 /// The template lines (from 1) at which a heading came out that the template doesn't write: a project's name or a repository's
@@ -420,6 +428,14 @@ mod tests {
         check(
             "# C\n\n```\n## no {#x}\n```\n",
             &[("pkg.house.heading", "### C (house)\n\n```\n## no {#x}\n```\n\n", &[1, 0, 3, 4, 5, 0])],
+        );
+    }
+
+    #[test]
+    fn headings_with_a_variable_in_fences_are_text() {
+        check(
+            "# C\n\n```\n## {{ project }}\n```\n",
+            &[("pkg.house.heading", "### C (house)\n\n```\n## acme\n```\n\n", &[1, 0, 3, 4, 5, 0])],
         );
     }
 
