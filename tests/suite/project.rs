@@ -1133,3 +1133,53 @@ fn a_new_note_changes_no_row_of_the_lock() {
     assert!(matches!(new[..], [row] if row.starts_with("\"proj.core.safety\" = ")), "{after}");
     assert_eq!(after.replace(&format!("{}\n\n", new[0]), ""), before);
 }
+
+/// A program at `path` in `repo` that does what `script` says.
+#[cfg(unix)]
+#[track_caller]
+fn program(repo: &Repo, path: &str, script: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    repo.write(path, &format!("#!/bin/sh\n{script}\n"));
+    let path = repo.path().join(path);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn git_starts_no_program_that_the_repository_names() {
+    let repo = projected();
+    let program = program(&repo, ".git/spy", "touch \"$(dirname \"$0\")/seen\"; exit 1");
+    repo.git(&["config", "core.fsmonitor", &program.to_string_lossy()]);
+    replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.");
+    cantus(&repo, &["project"]).exits(1);
+    assert!(!repo.exists(".git/seen"));
+    // It is one that git would start.
+    let _ = repo.try_git(&["status"]);
+    assert!(repo.exists(".git/seen"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_that_does_not_answer_is_given_up() {
+    let repo = projected();
+    replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.");
+    program(&repo, "bin/git", "exec sleep 600");
+    let mut run = repo.command(CANTUS);
+    let output = run.args(["project", "--check"]).env("PATH", {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let bin = [repo.path().join("bin")];
+        std::env::join_paths(bin.into_iter().chain(std::env::split_paths(&path))).unwrap()
+    });
+    let output = output.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_data_eq!(
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+        str![[r#"
+warning: git did not answer within 10 seconds, so that nothing counts as kept in git [git.silent]
+  help: look why `git ls-files` takes so long here, then run this again
+
+"#]]
+    );
+}

@@ -4,6 +4,7 @@ use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Digest, RelPath};
 use thiserror::Error;
 
+use crate::git::Git;
 use crate::journal::Journal;
 use crate::plan::{Action, MOST_BYTES, Plan, Target};
 
@@ -54,11 +55,12 @@ pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
     if let Some(target) = plan.targets.iter().find(|target| target.is_refused()) {
         return Err(ApplyError::Refused(target.path.clone()));
     }
-    sweep(root, plan);
+    let git = Git::new(root.path());
+    sweep(root, &git, plan);
     if plan.targets.iter().all(|target| target.action == Action::Nothing) {
         return Ok(());
     }
-    let journal = Journal::of(plan).write(root);
+    let journal = Journal::of(plan).write(root, &git);
     write(root, plan)?;
     // All is written: nothing is left to prove. If it can't go, it names texts that stand there.
     if let Some(journal) = journal {
@@ -77,11 +79,11 @@ pub fn left_overs(root: &Root, plan: &Plan) -> Vec<RelPath> {
 
 /// Removes what killed runs left, if they noted it or if it begins a text that will be written. Left-overs harm nobody: if they
 /// can't be removed, the write itself will tell why.
-fn sweep(root: &Root, plan: &Plan) {
+fn sweep(root: &Root, git: &Git<'_>, plan: &Plan) {
     if left_overs(root, plan).is_empty() {
         return;
     }
-    let journal = Journal::read(root);
+    let journal = Journal::read(root, git);
     let begins = |target: &Target, bytes: &[u8]| match &target.action {
         Action::Write(text) => text.as_bytes().starts_with(bytes),
         _ => bytes.is_empty(),

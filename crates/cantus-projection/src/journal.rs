@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use cantus_fs::Root;
 use cantus_manifest::Digest;
 
-use crate::git::path_in_git_folder;
+use crate::git::Git;
 use crate::plan::{Action, Plan, State};
 
 /// The most bytes of a journal that are read.
@@ -43,9 +43,9 @@ impl Journal {
     }
 
     /// The one that a killed run left, wherever it could write.
-    pub(crate) fn read(root: &Root) -> Self {
+    pub(crate) fn read(root: &Root, git: &Git<'_>) -> Self {
         let mut journal = Self::default();
-        for place in places(root) {
+        for place in places(root, git) {
             let text = root.disk().recall(&place, MOST_BYTES).unwrap_or_default();
             for line in String::from_utf8_lossy(&text).lines() {
                 let (set, digest) = match line.split_once(' ') {
@@ -61,11 +61,11 @@ impl Journal {
 
     /// Notes it in the first place that lets itself be written; gives that place. Without one a kill costs the next run a
     /// `--force`, and nothing else.
-    pub(crate) fn write(&self, root: &Root) -> Option<PathBuf> {
+    pub(crate) fn write(&self, root: &Root, git: &Git<'_>) -> Option<PathBuf> {
         let line = |kind: &str, digest: &Digest| format!("{kind} {digest}\n");
         let ours = self.ours.iter().map(|digest| line("ours", digest));
         let text: String = ours.chain(self.theirs.iter().map(|digest| line("theirs", digest))).collect();
-        places(root).into_iter().find(|place| root.disk().record(place, text.as_bytes()).is_ok())
+        places(root, git).into_iter().find(|place| root.disk().record(place, text.as_bytes()).is_ok())
     }
 
     /// Whether a run wrote exactly these bytes.
@@ -81,10 +81,10 @@ impl Journal {
 }
 
 /// Where the journal of a root may lie.
-fn places(root: &Root) -> Vec<PathBuf> {
+fn places(root: &Root, git: &Git<'_>) -> Vec<PathBuf> {
     let name = format!("{}.journal", name(root));
     let shared = std::env::temp_dir().join(&name);
-    path_in_git_folder(root.path(), &name).into_iter().chain([shared]).collect()
+    git.path_in_git_folder(&name).into_iter().chain([shared]).collect()
 }
 
 /// A name for the root that other roots don't have.

@@ -11,7 +11,7 @@ use cantus_manifest::{Diagnostic, Digest, RelPath};
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
-use crate::git::{Kept, kept, lines_held_nowhere};
+use crate::git::{Git, Kept};
 use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
@@ -40,6 +40,8 @@ pub struct Plan {
     pub targets: Vec<Target>,
     /// The paths beside which a killed run may have left files: the targets, and what the lock lists besides.
     pub(crate) beside: Vec<RelPath>,
+    /// What could not be found out while it was made.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// One target.
@@ -190,8 +192,15 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge =
-        Judge { root, projection, lock: &lock, mend, texts: RefCell::default(), journal: OnceCell::new() };
+    let judge = Judge {
+        root,
+        projection,
+        lock: &lock,
+        mend,
+        texts: RefCell::default(),
+        journal: OnceCell::new(),
+        git: Git::new(root.path()),
+    };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
     let mut crlf_original = false;
@@ -209,7 +218,14 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     targets.push(judge.lock(lock_bytes.as_deref()));
     let orphans = lock.orphans(projection).map(|(path, _)| path);
     let beside = projection.paths().chain(orphans).cloned().collect();
-    if errors.is_empty() { Ok(Plan { targets, beside }) } else { Err(PlanError(errors)) }
+    let warnings = if judge.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    if errors.is_empty() { Ok(Plan { targets, beside, warnings }) } else { Err(PlanError(errors)) }
+}
+
+fn silent_git() -> Diagnostic {
+    let message = "git did not answer within 10 seconds, so that nothing counts as kept in git";
+    Diagnostic::warning("git.silent", message)
+        .help("look why `git ls-files` takes so long here, then run this again")
 }
 
 /// The committed lock.
@@ -265,6 +281,7 @@ struct Judge<'a> {
     texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
     /// What a killed run noted; read only where a file looks edited.
     journal: OnceCell<Journal>,
+    git: Git<'a>,
 }
 
 impl Judge<'_> {
@@ -358,9 +375,9 @@ impl Judge<'_> {
         if self.mend != Mend::Force || !matches!(state, State::Foreign | State::Edited { kept: None, .. }) {
             return None;
         }
-        let (root, normal) = (self.root.path(), normalise(bytes).1);
-        let kept = kept(root, path, &[&normal, bytes]);
-        let lines = if kept.is_some() { 0 } else { lines_held_nowhere(root, path, &normal, &new.text()) };
+        let normal = normalise(bytes).1;
+        let kept = self.git.kept(path, &[&normal, bytes]);
+        let lines = if kept.is_some() { 0 } else { self.git.lines_held_nowhere(path, &normal, &new.text()) };
         Some(Loss { kept, lines })
     }
 
@@ -385,7 +402,7 @@ impl Judge<'_> {
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
     fn foreign(&self, path: &RelPath, contents: &[&[u8]]) -> State {
-        match kept(self.root.path(), path, contents) {
+        match self.git.kept(path, contents) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -420,10 +437,10 @@ impl Judge<'_> {
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        if self.journal.get_or_init(|| Journal::read(self.root)).wrote(bytes) {
+        if self.journal.get_or_init(|| Journal::read(self.root, &self.git)).wrote(bytes) {
             return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
         }
-        State::Edited { edits, kept: kept(self.root.path(), path, &[normal, bytes]) }
+        State::Edited { edits, kept: self.git.kept(path, &[normal, bytes]) }
     }
 
     /// What can be said of an edit without a lock.

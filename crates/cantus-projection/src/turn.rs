@@ -6,7 +6,7 @@ use std::time::Duration;
 use cantus_fs::{LockError, LockGuard, Root};
 use thiserror::Error;
 
-use crate::git::path_in_git_folder;
+use crate::git::Git;
 use crate::journal::name;
 
 /// How long a run waits for its turn.
@@ -40,7 +40,7 @@ impl Turn {
         let holder = format!("process {}, `{command}`", std::process::id());
         let shared = std::env::temp_dir().join(format!("{}.lock", name(root)));
         let places: Vec<PathBuf> =
-            path_in_git_folder(root.path(), "cantus.lock").into_iter().chain([shared]).collect();
+            Git::new(root.path()).path_in_git_folder("cantus.lock").into_iter().chain([shared]).collect();
         let mut trouble = None;
         for place in places {
             match root.disk().lock(&place, &holder, PATIENCE) {

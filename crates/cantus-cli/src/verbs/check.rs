@@ -40,6 +40,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
         }
         Err(error) => return Err(Failure::diagnostics(error.diagnostics())),
     };
+    findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
     let bad = is_bad(&findings, global);
     let Totals { sections, bytes, tokens_est, common_digest } = projection.totals();

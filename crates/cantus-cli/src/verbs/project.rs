@@ -121,6 +121,7 @@ fn tell(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let good = deed == Deed::Written || plan.is_fresh();
+    write_diagnostics(streams.err, &plan.warnings)?;
     if args.json {
         report::json(streams.out, projection, plan, deed)?;
     } else if !(global.quiet && good) {
