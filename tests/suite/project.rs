@@ -1142,7 +1142,8 @@ fn program(repo: &Repo, path: &str, script: &str) -> std::path::PathBuf {
 
     repo.write(path, &format!("#!/bin/sh\n{script}\n"));
     let path = repo.path().join(path);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let made = fs::set_permissions(&path, fs::Permissions::from_mode(0o755));
+    assert!(made.is_ok(), "{made:?}");
     path
 }
 

@@ -1,6 +1,7 @@
 //! What `project` says of its targets: for people, and as JSON.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use cantus_manifest::Diagnostic;
@@ -24,11 +25,14 @@ pub(crate) enum Deed {
 
 /// The most lines of a difference that are shown for one file.
 const MOST_DIFF_LINES: usize = 200;
+/// How long all comparisons of a report may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// The most edits of one file that are named.
 const MOST_EDITS: usize = 10;
 
 /// The report for people.
 pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
     for (index, target) in plan.targets.iter().enumerate() {
         let (style, word) = word(target, deed);
         writeln!(out, "{style}{word:>12}{style:#} {}", visible(target.path.as_str()))?;
@@ -51,7 +55,7 @@ pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, d
             .find(|other| other.texts.as_ref() == Some(&(old.clone(), new.clone())))
         {
             Some(other) => labelled(out, LABEL, "note", &format!("it differs like {}", other.path))?,
-            None => difference(out, target.path.as_str(), old, new)?,
+            None => difference(out, target.path.as_str(), old, new, deadline)?,
         }
     }
     writeln!(out, "     -------")?;
@@ -175,8 +179,12 @@ fn place(kept: Kept) -> &'static str {
 }
 
 /// The difference between a committed and a composed text, three lines of context around each change.
-fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Result<()> {
-    let diff = TextDiff::configure().timeout(std::time::Duration::from_secs(2)).diff_lines(old, new);
+fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str, deadline: Instant) -> io::Result<()> {
+    if Instant::now() >= deadline {
+        let [old, new] = [old, new].map(|text| plural(text.lines().count(), "line"));
+        return labelled(out, LABEL, "note", &format!("too much to compare: {old} here, {new} composed"));
+    }
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(old, new);
     let mut unified = diff.unified_diff();
     unified.context_radius(3);
     let path = visible(path);
@@ -419,6 +427,15 @@ mod tests {
         assert_eq!(group(999), "999");
         assert_eq!(group(1000), "1,000");
         assert_eq!(group(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn past_the_deadline_the_lines_are_only_counted() {
+        let mut out = Vec::new();
+        difference(&mut out, "a.md", "a\nb\n", "c\n", Instant::now()).unwrap();
+        let plain = anstream::adapter::strip_bytes(&out).into_vec();
+        let text = "        note: too much to compare: 2 lines here, 1 line composed\n";
+        assert_eq!(String::from_utf8(plain).unwrap(), text);
     }
 
     #[test]

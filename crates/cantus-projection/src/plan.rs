@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Diagnostic, Digest, RelPath};
@@ -21,7 +21,7 @@ use crate::projection::{Expected, File, Projection};
 
 /// The most bytes that a target may have to be looked at.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
-/// How long a comparison may look for the smallest difference.
+/// How long all comparisons of a plan may look for the smallest difference; later ones only say that there is one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether targets that are not ours, or were edited, are overwritten.
@@ -200,6 +200,7 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
         texts: RefCell::default(),
         journal: OnceCell::new(),
         git: Git::new(root.path()),
+        deadline: OnceCell::new(),
     };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
@@ -282,6 +283,8 @@ struct Judge<'a> {
     /// What a killed run noted; read only where a file looks edited.
     journal: OnceCell<Journal>,
     git: Git<'a>,
+    /// When the comparisons have taken long enough: set by the first.
+    deadline: OnceCell<Instant>,
 }
 
 impl Judge<'_> {
@@ -487,8 +490,9 @@ impl Judge<'_> {
         if !has_notice && gaps.iter().any(|gap| gap.sections == (0..sections.len())) {
             return None;
         }
+        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
         for gap in gaps {
-            edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before));
+            edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before, deadline));
         }
         Some(edits)
     }
@@ -521,6 +525,7 @@ fn gap_edits(
     sections: &[&LockedSection],
     expected: &Expected<'_>,
     lines_before: usize,
+    deadline: Instant,
 ) -> Vec<Edit> {
     let first_line = lines_before + count_lines(&body[..gap.bytes.start]) + 1;
     // The text that should stand here, with the section of each line and the line's index in it.
@@ -544,7 +549,10 @@ fn gap_edits(
         };
         return vec![edit];
     }
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(base.as_str(), found.as_ref());
+    if Instant::now() >= deadline {
+        return vec![edit(first_line, "this was edited by hand", owners[0].0, 0, expected)];
+    }
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(base.as_str(), found.as_ref());
     let changes = diff.ops().iter().filter_map(|op| match *op {
         DiffOp::Equal { .. } => None,
         DiffOp::Delete { old_index, new_index, .. } => {
