@@ -29,31 +29,38 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
     };
     // What a killed run left beside fresh files is swept by a run that has the turn.
     let is_done = plan.is_fresh() && left_overs(&root, &plan).is_empty();
-    if args.check || is_done || plan.is_refused() {
-        let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
-        return tell(global, args, &projection, &plan, deed, streams);
+    if args.check || is_done {
+        return tell(global, args, &projection, &plan, Deed::Checked, streams);
     }
-    // Everything is read anew once it is this run's turn: two of it would cost twice the memory.
-    let command = projection.command().to_owned();
+    let turn = match Turn::take(&root, projection.command()) {
+        Ok(turn) => turn,
+        // Another run may be what makes this a refusal, but it can't be waited for any longer.
+        Err(_) if plan.is_refused() => {
+            return tell(global, args, &projection, &plan, Deed::Refused, streams);
+        }
+        Err(error) => return Err(no_turn(error)),
+    };
+    // Everything is read anew now that it is this run's turn: two of it would cost twice the memory.
     drop((plan, projection));
-    write(global, args, &root, &command, mend, streams)
+    write(global, args, &root, turn, mend, streams)
 }
 
-/// Takes the turn, reads everything anew (another run may have written, and notes may have changed, meanwhile), writes, and
-/// looks once more.
+fn no_turn(error: TurnError) -> Failure {
+    let held = matches!(error, TurnError::Held { .. });
+    let failure = Failure::error(error);
+    if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
+}
+
+/// Reads everything anew (another run may have written, and notes may have changed, meanwhile), judges, writes, and looks once
+/// more.
 fn write(
     global: &Global,
     args: &ProjectArgs,
     root: &Root,
-    command: &str,
+    turn: Turn,
     mend: Mend,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let turn = Turn::take(root, command).map_err(|error| {
-        let held = matches!(error, TurnError::Held { .. });
-        let failure = Failure::error(error);
-        if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
-    })?;
     let Outcome { value, diagnostics } = compose(root, global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
