@@ -113,6 +113,7 @@ pub trait Disk: Send + Sync + Debug {
     /// Takes the lock file `path`, made if it is absent, for as long as the guard lives, and leaves `holder` in it
     /// for others to read (on Windows in `{path}.holder`, since what is locked there can't be read). Asks again for
     /// `wait` at most if another holds it, in this process or elsewhere. Its folder must exist; what is no regular
-    /// file is refused, a symlink not followed. The file itself is never removed.
+    /// file is refused, a symlink not followed. The file stays, unless the guard is made to take it along
+    /// ([`LockGuard::passing`]).
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError>;
 }

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::{NamedTempFile, TempPath};
 
@@ -119,13 +119,19 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
-        let (file, _) =
-            open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
-        let Some(guard) = lock::acquire(file, wait)? else {
-            return Err(LockError::Held { holder: read_holder(path) });
-        };
-        write_holder(&guard, path, holder)?;
-        Ok(guard)
+        let start = Instant::now();
+        loop {
+            let (file, _) =
+                open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
+            let Some(guard) = lock::acquire(file, wait.saturating_sub(start.elapsed()))? else {
+                return Err(LockError::Held { holder: read_holder(path) });
+            };
+            // The one that was waited for may have taken its file with it.
+            if stands_at(guard.file(), path)? {
+                write_holder(&guard, path, holder)?;
+                return Ok(guard);
+            }
+        }
     }
 }
 
@@ -390,6 +396,36 @@ fn move_over_nothing(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether `path` still is the name of `file`.
+#[cfg(unix)]
+fn stands_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    match fs::symlink_metadata(path) {
+        Ok(found) => {
+            let own = file.metadata()?;
+            Ok((found.dev(), found.ino()) == (own.dev(), own.ino()))
+        }
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Nobody removes it there.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn stands_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Removes the lock file `path`, which the caller holds. Where names of open files live on (Windows) it stays.
+pub(crate) fn remove_lock(path: &Path) {
+    if cfg!(unix) {
+        // One that stays harms nobody.
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// Where the holder of the lock `path` says who it is. On Windows a locked file can't be read by others, so that
 /// the text stands beside it.
 fn holder_path(path: &Path) -> PathBuf {
@@ -599,6 +635,29 @@ mod tests {
             drop(guard);
             second.join().unwrap().unwrap();
         });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_passing_lock_file_goes_with_its_lock_and_never_lets_two_in() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("lock");
+        let inside = std::sync::atomic::AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let guard = RealDisk.lock(&path, "me", Duration::from_secs(60)).unwrap();
+                        let guard = guard.passing(path.clone());
+                        assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                        thread::yield_now();
+                        inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                        drop(guard);
+                    }
+                });
+            }
+        });
+        assert_eq!(scratch.names("."), Vec::<String>::new());
     }
 
     #[test]

@@ -39,11 +39,16 @@ impl Turn {
     pub fn take(root: &Root, command: &str) -> Result<Self, TurnError> {
         let holder = format!("process {}, `{command}`", std::process::id());
         let shared = std::env::temp_dir().join(format!("{}.lock", name(root)));
-        let places: Vec<PathBuf> =
-            Git::new(root.path()).path_in_git_folder("cantus.lock").into_iter().chain([shared]).collect();
+        let places: Vec<PathBuf> = Git::new(root.path())
+            .path_in_git_folder("cantus.lock")
+            .into_iter()
+            .chain([shared.clone()])
+            .collect();
         let mut trouble = None;
         for place in places {
             match root.disk().lock(&place, &holder, PATIENCE) {
+                // Nobody would ever tidy up a folder that all projects share.
+                Ok(guard) if place == shared => return Ok(Self { _guard: guard.passing(place) }),
                 Ok(guard) => return Ok(Self { _guard: guard }),
                 Err(LockError::Held { holder }) => return Err(TurnError::Held { holder }),
                 Err(LockError::Io(error)) => trouble = Some(error),
