@@ -735,6 +735,20 @@ fn an_emptied_file_is_written_anew() {
 }
 
 #[test]
+fn an_empty_file_is_nobodys_even_without_a_lock() {
+    for text in ["", " \n\n", "\u{feff}\r\n"] {
+        let repo = Repo::new(NOTES);
+        repo.write("AGENTS.md", text);
+        let output = cantus(&repo, &["project"]).exits(0);
+        assert!(
+            output.stdout.starts_with("     Updated AGENTS.md\n     Created CLAUDE.md\n"),
+            "{}",
+            output.stdout
+        );
+    }
+}
+
+#[test]
 fn a_changed_or_removed_notice_is_an_edit() {
     check_problems(
         |text| text.replacen("cantus project", "make agents", 1),

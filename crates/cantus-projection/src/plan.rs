@@ -420,15 +420,15 @@ impl Judge<'_> {
         normal: &[u8],
         bytes: &[u8],
     ) -> State {
+        if normal.iter().all(u8::is_ascii_whitespace) {
+            return State::Stale { problem: "the file is empty".to_owned() };
+        }
         let lock = self.lock.rows(self.projection);
         let text = String::from_utf8_lossy(normal);
         let first = first_line(&text);
         let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path, &[normal, bytes]);
-        }
-        if normal.iter().all(u8::is_ascii_whitespace) {
-            return State::Stale { problem: "the file is empty".to_owned() };
         }
         let edits = match &lock {
             None => vec![self.unknown_edit()],
