@@ -28,7 +28,7 @@ pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
 pub use inline::{heading, inline, inline_body};
 pub use markers::body_with_roster;
-pub use nearest::nearest;
+pub use nearest::{nearest, shortened};
 pub use note::{Body, Described, Note, NoteKind, decode};
 pub use sourced::{Origin, SourcedText};
 pub use web::{Roster, Strand, Supersession, Web};
