@@ -68,13 +68,18 @@ fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::R
 
 fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
     match &target.state {
-        State::Edited { kept: Some(kept), .. } => labelled(
-            out,
-            LABEL,
-            "note",
-            &format!("it was edited by hand; the edited text is kept in {}", place(*kept)),
-        ),
+        State::Edited { kept: Some(kept @ Kept::Unmerged), .. } => {
+            let text = format!("a merge left it in conflict; its text is kept in {}", place(*kept));
+            labelled(out, LABEL, "note", &text)
+        }
+        State::Edited { kept: Some(kept), .. } => {
+            let text = format!("it was edited by hand; the edited text is kept in {}", place(*kept));
+            labelled(out, LABEL, "note", &text)
+        }
         State::Foreign => told_loss(out, target, "Cantus did not write it"),
+        State::Edited { edits, .. } if edits.iter().all(Edit::is_guess) => {
+            told_loss(out, target, "it may have been edited by hand")
+        }
         _ => told_loss(out, target, "it was edited by hand"),
     }
 }
@@ -182,13 +187,13 @@ fn place(kept: Kept) -> &'static str {
 fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str, deadline: Instant) -> io::Result<()> {
     if Instant::now() >= deadline {
         let [old, new] = [old, new].map(|text| plural(text.lines().count(), "line"));
-        return labelled(out, LABEL, "note", &format!("too much to compare: {old} here, {new} composed"));
+        return labelled(out, LABEL, "note", &format!("too much to compare: {old} on disk, {new} composed"));
     }
     let diff = TextDiff::configure().deadline(deadline).diff_lines(old, new);
     let mut unified = diff.unified_diff();
     unified.context_radius(3);
     let path = visible(path);
-    writeln!(out, "     {REMOVED}--- {path} (committed){REMOVED:#}")?;
+    writeln!(out, "     {REMOVED}--- {path} (on disk){REMOVED:#}")?;
     writeln!(out, "     {ADDED}+++ {path} (composed){ADDED:#}")?;
     let mut left = MOST_DIFF_LINES;
     for hunk in unified.iter_hunks() {
@@ -434,7 +439,7 @@ mod tests {
         let mut out = Vec::new();
         difference(&mut out, "a.md", "a\nb\n", "c\n", Instant::now()).unwrap();
         let plain = anstream::adapter::strip_bytes(&out).into_vec();
-        let text = "        note: too much to compare: 2 lines here, 1 line composed\n";
+        let text = "        note: too much to compare: 2 lines on disk, 1 line composed\n";
         assert_eq!(String::from_utf8(plain).unwrap(), text);
     }
 

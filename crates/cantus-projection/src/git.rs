@@ -100,9 +100,6 @@ impl<'a> Git<'a> {
     fn holds_every_line(&self, path: &RelPath, contents: &[&[u8]]) -> bool {
         let sides: Vec<_> = [":1", ":2", ":3"].iter().filter_map(|place| self.blob(place, path)).collect();
         let known: BTreeSet<&[u8]> = sides.iter().flat_map(|side| lines(side)).collect();
-        let is_marker = |line: &[u8]| {
-            [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| line.starts_with(*marker))
-        };
         contents.iter().any(|content| lines(content).all(|line| is_marker(line) || known.contains(line)))
     }
 
@@ -131,6 +128,11 @@ impl<'a> Git<'a> {
             }
         }
     }
+}
+
+/// Whether a line is one that git sets around the sides of a conflict.
+pub(crate) fn is_marker(line: &[u8]) -> bool {
+    [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| line.starts_with(*marker))
 }
 
 /// The lines of a text without the blanks at their ends.

@@ -11,7 +11,7 @@ use cantus_manifest::{Diagnostic, Digest, RelPath};
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
-use crate::git::{Git, Kept};
+use crate::git::{Git, Kept, is_marker};
 use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
@@ -110,14 +110,24 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The file of the project and the line that the text comes from; `None` where that is a text of the built-in package, which
-    /// nobody here can change.
+    /// Whether it may as well be a change of the sources: without a lock the two can't be told apart.
+    #[must_use]
+    pub fn is_guess(&self) -> bool {
+        [NO_LOCK, BROKEN_LOCK].contains(&self.what)
+    }
+
+    /// The file of the project and the line that the text comes from; `None` where that is a text of a package that lies
+    /// elsewhere, which nobody here can change.
     #[must_use]
     pub fn note(&self) -> Option<(&str, u32)> {
         let (path, line) = self.source.as_ref()?;
         (!path.starts_with("package:")).then_some((path.as_str(), *line))
     }
 }
+
+const NO_LOCK: &str = "there is no lock, so an edit can't be told from older notes";
+const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
+const CONFLICT: &str = "git left a conflict here";
 
 /// What is done with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -448,10 +458,7 @@ impl Judge<'_> {
 
     /// What can be said of an edit without a lock.
     fn unknown_edit(&self) -> Edit {
-        let what = match self.lock {
-            Lock::Broken(..) => "the lock can't be read, so an edit can't be told from older notes",
-            _ => "there is no lock, so an edit can't be told from older notes",
-        };
+        let what = if matches!(self.lock, Lock::Broken(..)) { BROKEN_LOCK } else { NO_LOCK };
         Edit { line: 1, what, section: None, source: None }
     }
 
@@ -466,19 +473,22 @@ impl Judge<'_> {
         first: &str,
     ) -> Option<Vec<Edit>> {
         let has_notice = is_notice(first);
-        let mut body_start = if has_notice { (first.len() + 1).min(normal.len()) } else { 0 };
+        // One that was changed beyond recognition is still a comment where the notice should be.
+        let is_headed = has_notice
+            || (self.projection.notice.is_some() && first.starts_with("<!--") && first.ends_with("-->"));
+        let mut body_start = if is_headed { (first.len() + 1).min(normal.len()) } else { 0 };
         let mut edits = Vec::new();
         match normal.get(body_start) {
             Some(b'\n') => body_start += 1,
-            Some(_) if has_notice => {
+            Some(_) if is_headed => {
                 let what = "the blank line below the notice was removed by hand";
                 edits.push(Edit { line: 2, what, section: None, source: None });
             }
             _ => {}
         }
-        if !self.is_known_notice(lock, first) && (has_notice || self.projection.notice.is_some()) {
+        if !self.is_known_notice(lock, first) && (is_headed || self.projection.notice.is_some()) {
             let what =
-                if has_notice { "the notice was changed by hand" } else { "the notice was removed by hand" };
+                if is_headed { "the notice was changed by hand" } else { "the notice was removed by hand" };
             edits.push(Edit { line: 1, what, section: None, source: None });
         }
         // The file lacks the bundle's last line feed.
@@ -565,9 +575,12 @@ fn gap_edits(
             Some((new_index, old_index, "this was edited by hand"))
         }
     });
+    let new_lines: Vec<&str> = found.lines().collect();
     changes
         .map(|(new_index, old_index, what)| {
             let (section, line) = owners[old_index.min(owners.len() - 1)];
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
             edit(first_line + new_index, what, section, line, expected)
         })
         .collect()
@@ -602,5 +615,6 @@ fn edit(
         Some((source.to_string(), line))
     });
     let source = source.or_else(|| Some((section.from.first()?.clone(), 1)));
+    let source = source.map(|(source, line)| (expected.file_of(source), line));
     Edit { line, what, section: Some(section.id.to_string()), source }
 }
