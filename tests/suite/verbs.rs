@@ -724,8 +724,20 @@ fn strict_makes_warnings_errors() {
     let repo = Repo::new(NOTES);
     repo.write("memory/X.MD", "not read\n");
     cantus(&repo, &["render"]).exits(0);
-    let output = cantus(&repo, &["render", "--strict"]).exits(2);
-    assert_eq!(output.stdout, "");
+    for args in [&["render"][..], &["list"], &["project"], &["project", "--check"]] {
+        let output = cantus(&repo, &[args, &["--strict"]].concat()).exits(2);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.starts_with("memory/X.MD: error: not read: "), "{}", output.stderr);
+    }
+    assert!(!repo.exists("AGENTS.md"));
+    for args in [&["list", "--json"][..], &["project", "--json"]] {
+        let output = cantus(&repo, &[args, &["--strict"]].concat()).exits(2);
+        assert!(output.stdout.contains("\"outcome\": \"broken\""), "{}", output.stdout);
+    }
+    cantus(&repo, &["project"]).exits(0);
+    let output = cantus(&repo, &["check", "--strict"]).exits(1);
+    assert!(output.stdout.starts_with("memory/X.MD: error: not read: "), "{}", output.stdout);
+    assert!(output.stdout.contains("Failed 1 error, 0 warnings"), "{}", output.stdout);
 }
 
 /// A note whose text would colour, ring, retitle and overwrite.

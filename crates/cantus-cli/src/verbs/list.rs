@@ -11,7 +11,7 @@ use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
 use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, options, root};
+use crate::verbs::{finish, options, root, strictly};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let outcome = Project::open(&root(global)?, &options(global));
+    let outcome = strictly(Project::open(&root(global)?, &options(global)), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(Status::CantTell);

@@ -7,13 +7,13 @@ use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, appl
 use crate::args::{Global, ProjectArgs};
 use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, Deed};
-use crate::verbs::{compose, finish, root};
+use crate::verbs::{compose, finish, is_bad, judged, root, strictly};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = root(global)?;
     let mend = if args.force { Mend::Force } else { Mend::Safe };
-    let outcome = compose(&root, global);
+    let outcome = strictly(compose(&root, global), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(Status::CantTell);
@@ -61,7 +61,7 @@ fn write(
     mend: Mend,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let Outcome { value, diagnostics } = compose(root, global);
+    let Outcome { value, diagnostics } = strictly(compose(root, global), global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
     drop(project);
@@ -75,11 +75,8 @@ fn write(
         Failure::error(error).hint("every file is whole, old or new; the next run completes")
     })?;
     let after = make_plan(root, projection, Mend::Safe, args)?;
-    for path in left_overs(root, &after) {
-        let message = "nothing shows that a killed run left this file: it stays";
-        let help = "look what it holds, then remove it";
-        write_diagnostics(streams.err, &[Diagnostic::warning("target.left", message).at(&path).help(help)])?;
-    }
+    let left = judged(left_overs(root, &after).iter().map(left_over).collect(), global);
+    write_diagnostics(streams.err, &left)?;
     drop(turn);
     if !after.is_fresh() {
         tell(global, args, projection, &after, Deed::Checked, streams)?;
@@ -87,7 +84,13 @@ fn write(
             .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
     }
     let deed = if plan.is_fresh() { Deed::Checked } else { Deed::Written };
-    tell(global, args, projection, &plan, deed, streams)
+    let status = tell(global, args, projection, &plan, deed, streams)?;
+    Ok(if is_bad(&left) { Status::CantTell } else { status })
+}
+
+fn left_over(path: &RelPath) -> Diagnostic {
+    let message = "nothing shows that a killed run left this file: it stays";
+    Diagnostic::warning("target.left", message).at(path).help("look what it holds, then remove it")
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
@@ -128,11 +131,16 @@ fn tell(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let good = deed == Deed::Written || plan.is_fresh();
-    write_diagnostics(streams.err, &plan.warnings)?;
+    let warnings = judged(plan.warnings.clone(), global);
+    write_diagnostics(streams.err, &warnings)?;
     if args.json {
         report::json(streams.out, projection, plan, deed)?;
     } else if !(global.quiet && good) {
         report::human(streams.out, projection, plan, deed)?;
     }
-    Ok(if good { Status::Yes } else { Status::No })
+    Ok(match good {
+        _ if is_bad(&warnings) => Status::CantTell,
+        true => Status::Yes,
+        false => Status::No,
+    })
 }
