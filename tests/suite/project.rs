@@ -795,8 +795,7 @@ fn without_a_lock_nobody_is_said_to_have_edited() {
     repo.remove("projections/lock.toml");
     replace(&repo, "memory/rules.md", "Be kind.", "Be nice.");
     let output = cantus(&repo, &["project", "--force"]).exits(0);
-    let note =
-        "     Updated AGENTS.md\n        note: it may have been edited by hand; 1 line that neither git nor";
+    let note = "     Updated AGENTS.md\n        note: it may have been edited by hand; lost: 1 line that neither git nor";
     assert!(output.stdout.starts_with(note), "{}", output.stdout);
 }
 
@@ -847,11 +846,11 @@ fn force_says_what_is_lost() {
         str![[r#"
       Edited AGENTS.md
      problem: line [..]: this was edited by hand; its source is memory/rules.md:7 (section proj.core.rules)
-         fix: `cantus project --force` overwrites it: 1 line that neither git nor the new text holds
+         fix: `cantus project --force` overwrites it; lost: 1 line that neither git nor the new text holds
 ...
      Foreign CLAUDE.md
      problem: Cantus did not write this file
-         fix: `cantus project --force` overwrites it: 2 lines that neither git nor the new text holds
+         fix: `cantus project --force` overwrites it; lost: 2 lines that neither git nor the new text holds
        Fresh projections/lock.toml
      -------
        Stale 3 files: 1 fresh, 1 edited, 1 foreign (run `cantus project --force`)
@@ -866,9 +865,9 @@ fn force_says_what_is_lost() {
         0,
         str![[r#"
      Updated AGENTS.md
-        note: it was edited by hand; 1 line that neither git nor the new text holds
+        note: it was edited by hand; lost: 1 line that neither git nor the new text holds
      Updated CLAUDE.md
-        note: Cantus did not write it; 2 lines that neither git nor the new text holds
+        note: Cantus did not write it; lost: 2 lines that neither git nor the new text holds
        Fresh projections/lock.toml
      -------
        Wrote 2 of 3 files

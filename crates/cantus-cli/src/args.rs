@@ -71,6 +71,20 @@ pub(crate) enum Verb {
     },
 }
 
+impl Verb {
+    /// Whether what it prints is for programs, so that each byte counts.
+    pub(crate) fn prints_data(&self) -> bool {
+        match self {
+            Self::Project(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::List(args) => args.json,
+            Self::Render(_) | Self::Manifest { .. } => true,
+            #[cfg(feature = "completions")]
+            Self::Completions { .. } => true,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArgs {
     /// Write nothing; exit 1 if something is not fresh

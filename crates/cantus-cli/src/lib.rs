@@ -56,9 +56,8 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    // What these print is data: a stream that drops colours would drop parts of it.
-    let is_data = matches!(args.verb, Verb::Render(_) | Verb::Manifest { .. });
-    let out = if is_data { ColorChoice::AlwaysAnsi } else { resolve(choice, &io::stdout()) };
+    // A stream that drops colours would drop parts of data.
+    let out = if args.verb.prints_data() { ColorChoice::AlwaysAnsi } else { resolve(choice, &io::stdout()) };
     let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), out));
     let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });

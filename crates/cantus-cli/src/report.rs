@@ -96,7 +96,7 @@ fn loss_text(loss: &Loss) -> String {
     match (loss.kept, loss.lines) {
         (Some(kept), _) => format!("its text is kept in {}", place(kept)),
         (None, 0) => "each line of it stands in git or in the new text".to_owned(),
-        (None, lines) => format!("{} that neither git nor the new text holds", plural(lines, "line")),
+        (None, lines) => format!("lost: {} that neither git nor the new text holds", plural(lines, "line")),
     }
 }
 
@@ -152,7 +152,7 @@ fn edit(edit: &Edit) -> String {
 fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
     let command = projection.command();
     if let Some(loss) = &target.loss {
-        return vec![format!("`{command} --force` overwrites it: {}", loss_text(loss))];
+        return vec![format!("`{command} --force` overwrites it; {}", loss_text(loss))];
     }
     match &target.state {
         State::Edited { kept: Some(kept), .. } => {

@@ -34,6 +34,16 @@ pub enum ApplyError {
     },
 }
 
+impl ApplyError {
+    /// The targets that were replaced before.
+    fn done(&self) -> &[RelPath] {
+        match self {
+            Self::Refused(_) => &[],
+            Self::Changed { done, .. } | Self::Target { done, .. } => done,
+        }
+    }
+}
+
 fn kept_as(kept: Option<&RelPath>) -> String {
     kept.map_or_else(String::new, |kept| format!("; what stood there is kept as `{kept}`"))
 }
@@ -61,12 +71,13 @@ pub fn apply(root: &Root, plan: &Plan) -> Result<(), ApplyError> {
         return Ok(());
     }
     let journal = Journal::of(plan).write(root, &git);
-    write(root, plan)?;
-    // All is written: nothing is left to prove. If it can't go, it names texts that stand there.
-    if let Some(journal) = journal {
+    let result = write(root, plan);
+    let is_half_done = result.as_ref().is_err_and(|error| !error.done().is_empty());
+    // Else nothing is left to prove. If it can't go, it names texts that stand there.
+    if let Some(journal) = journal.filter(|_| !is_half_done) {
         let _ = root.disk().remove(&journal);
     }
-    Ok(())
+    result
 }
 
 /// The files, relative to the root, that are named like staged files of a target and that no run takes away: nothing shows
