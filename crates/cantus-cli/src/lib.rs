@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use clap::Parser as _;
 
-use crate::args::{Args, Color, Verb};
+use crate::args::{Args, Color};
 use crate::failure::Failure;
 
 /// How a verb that could do its work ended.
