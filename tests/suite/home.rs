@@ -106,6 +106,9 @@ fn a_broken_home_is_left_out_with_a_warning() {
         output.stderr
     );
     assert!(output.stderr.contains("the home layer is left out"), "{}", output.stderr);
+    let output = repo.run(CANTUS, &["render", "--strict"]).exits(2);
+    assert_eq!(output.stdout, "");
+    assert!(output.stderr.contains("home:sase/memory/own.md:2: error: `type` must be"), "{}", output.stderr);
 }
 
 #[test]

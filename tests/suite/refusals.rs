@@ -1904,3 +1904,29 @@ memory: error: the name of `caf�.md` is not UTF-8 [name.utf8]
         );
     }
 }
+
+#[test]
+fn a_misspelt_type_is_one_finding() {
+    let repo = Repo::new("//- memory/a.md\n---\ntpye: core\n---\n# A\n");
+    let output = cantus(&repo, &["project"]).exits(2);
+    assert_data_eq!(
+        output.stderr,
+        str![[r#"
+memory/a.md:2: error: unknown key `tpye` [note.key]
+  help: did you mean `type`?
+
+"#]]
+    );
+}
+
+#[test]
+fn a_long_unknown_key_is_not_repeated_in_full() {
+    let long = "k".repeat(900);
+    let repo = Repo::new("//- memory/a.md\n---\ntype: core\n---\n# A\n");
+    repo.write("memory/b.md", &format!("---\ntype: core\n{long}: 1\n---\n"));
+    repo.write("cantus.toml", &format!("{long} = 1\n"));
+    let output = cantus(&repo, &["project"]).exits(2);
+    let key = format!("error: unknown key `{}…` ", "k".repeat(60));
+    assert_eq!(output.stderr.matches(&key).count(), 2, "{}", output.stderr);
+    assert!(output.stderr.len() < 900, "{}", output.stderr);
+}

@@ -107,6 +107,37 @@ fn a_run_that_waited_sees_what_changed_meanwhile() {
 }
 
 #[test]
+fn what_is_refused_is_judged_again_after_the_turn() {
+    let repo = projected();
+    let fresh = repo.read("AGENTS.md");
+    replace(&repo, "AGENTS.md", "Be kind.", "Be cruel.");
+    let held = hold(&repo, "process 12, `cargo xtask project`");
+    thread::scope(|scope| {
+        let run = scope.spawn(|| cantus(&repo, &["project"]).exits(0));
+        // The run that holds the turn mends the file; the one that waits may have seen it before.
+        thread::sleep(std::time::Duration::from_secs(1));
+        repo.write("AGENTS.md", &fresh);
+        drop(held);
+        run.join().unwrap();
+    });
+    cantus(&repo, &["check"]).exits(0);
+}
+
+#[test]
+fn outside_git_no_lock_file_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let repo = Repo::without_git(NOTES);
+    let runs: Vec<_> =
+        (0..8).map(|_| repo.command(CANTUS).arg("project").env("TMPDIR", folder.path()).spawn()).collect();
+    for run in runs {
+        assert!(run.and_then(|mut run| run.wait()).unwrap().success());
+    }
+    cantus(&repo, &["check"]).exits(0);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert!(left.is_empty() || cfg!(windows), "{left:?}");
+}
+
+#[test]
 fn a_fresh_tree_is_told_without_a_turn() {
     let repo = projected();
     let _held = hold(&repo, "process 12, `cargo xtask project`");

@@ -658,7 +658,6 @@ fn wrong_usage_ends_with_2() {
         &[][..],
         &["frobnicate"],
         &["project", "--nonsense"],
-        &["project", "--check", "--force"],
         &["project", "--only"],
         &["list", "x"],
         &["list", "--color", "sometimes"],
@@ -728,6 +727,59 @@ fn strict_makes_warnings_errors() {
     let repo = Repo::new(NOTES);
     repo.write("memory/X.MD", "not read\n");
     cantus(&repo, &["render"]).exits(0);
-    let output = cantus(&repo, &["render", "--strict"]).exits(2);
-    assert_eq!(output.stdout, "");
+    for args in [&["render"][..], &["list"], &["project"], &["project", "--check"]] {
+        let output = cantus(&repo, &[args, &["--strict"]].concat()).exits(2);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.starts_with("memory/X.MD: error: not read: "), "{}", output.stderr);
+    }
+    assert!(!repo.exists("AGENTS.md"));
+    for args in [&["list", "--json"][..], &["project", "--json"]] {
+        let output = cantus(&repo, &[args, &["--strict"]].concat()).exits(2);
+        assert!(output.stdout.contains("\"outcome\": \"broken\""), "{}", output.stdout);
+    }
+    cantus(&repo, &["project"]).exits(0);
+    let output = cantus(&repo, &["check", "--strict"]).exits(1);
+    assert!(output.stdout.starts_with("memory/X.MD: error: not read: "), "{}", output.stdout);
+    assert!(output.stdout.contains("Failed 1 error, 0 warnings"), "{}", output.stdout);
+}
+
+/// A note whose text would colour, ring, retitle and overwrite.
+const HOSTILE: &str = "R \u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7} \u{9b}31m \u{8} \u{202e}";
+
+#[test]
+fn a_bundle_is_printed_byte_for_byte() {
+    let repo = Repo::new(PROJECT);
+    repo.write("memory/hostile.md", &format!("---\ntype: core\n---\n{HOSTILE}\n"));
+    repo.run(CANTUS, &["project"]).exits(0);
+    let bundle = repo.run(CANTUS, &["render"]).exits(0).stdout;
+    assert!(bundle.contains(HOSTILE), "{bundle:?}");
+    assert!(repo.read("AGENTS.md").contains(bundle.trim_end()), "{bundle:?}");
+}
+
+#[test]
+fn no_control_character_reaches_a_report() {
+    let repo = Repo::new(PROJECT);
+    repo.run(CANTUS, &["project"]).exits(0);
+    repo.write("memory/hostile.md", &format!("---\ntype: core\n---\n{HOSTILE}\n"));
+    repo.write("AGENTS.md", &repo.read("AGENTS.md").replace("# ", &format!("{HOSTILE} ")));
+    repo.write("memory/bad\u{1b}[31m.md", "no front matter\n");
+    let reports = || {
+        for args in [&["check"][..], &["project", "--check"], &["list"], &["render", "--sections"]] {
+            let output = repo.run(CANTUS, &[args, &["--color", "always"]].concat());
+            for text in [output.stdout, output.stderr] {
+                // Our own colours aside.
+                let plain =
+                    text.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |(_, rest)| rest));
+                let plain: String = plain.collect();
+                let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+                assert!(!plain.contains(bad), "{args:?}: {plain:?}");
+                assert!(!text.contains("\u{1b}[31mred"), "{args:?}: {text:?}");
+            }
+        }
+    };
+    reports();
+    repo.remove("memory/bad\u{1b}[31m.md");
+    reports();
+    let output = repo.run(CANTUS, &["project", "--check"]).exits(1);
+    assert!(output.stdout.contains("R \\u{1b}[31mred"), "{}", output.stdout);
 }

@@ -73,13 +73,27 @@ pub(crate) enum Verb {
     },
 }
 
+impl Verb {
+    /// Whether what it prints is for programs, so that each byte counts.
+    pub(crate) fn prints_data(&self) -> bool {
+        match self {
+            Self::Project(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::List(args) => args.json,
+            Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
+            #[cfg(feature = "completions")]
+            Self::Completions { .. } => true,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProjectArgs {
     /// Write nothing; exit 1 if something is not fresh
     #[arg(long)]
     pub(crate) check: bool,
     /// Overwrite files that were edited by hand or that Cantus didn't write
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long)]
     pub(crate) force: bool,
     /// Only this file (may be repeated)
     #[arg(long, value_name = "PATH")]

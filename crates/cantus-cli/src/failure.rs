@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use cantus_manifest::{Diagnostic, Severity};
 
 use crate::style::{BAD, CARE, FAINT, LABEL};
+use crate::visible::{visible, visible_lines};
 
 /// Why a verb could not do its work, with what to do about it. The exit code is 2.
 #[derive(Debug)]
@@ -55,11 +56,11 @@ impl Failure {
             Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics)?,
             Kind::Error(error) => {
                 let message = Diagnostic::from_error("error", error.as_ref()).message;
-                writeln!(err, "{BAD}error{BAD:#}: {message}")?;
+                writeln!(err, "{BAD}error{BAD:#}: {}", visible(&message))?;
             }
         }
         for hint in &self.hints {
-            writeln!(err, "  {LABEL}help{LABEL:#}: {hint}")?;
+            writeln!(err, "  {LABEL}help{LABEL:#}: {}", visible(hint))?;
         }
         Ok(())
     }
@@ -83,16 +84,17 @@ pub(crate) fn write_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic])
             Severity::Note => LABEL,
         };
         if let Some(path) = &diagnostic.path {
-            write!(out, "{path}:")?;
+            write!(out, "{}:", visible(path))?;
             if let Some(line) = diagnostic.line {
                 write!(out, "{line}:")?;
             }
             write!(out, " ")?;
         }
         let Diagnostic { code, severity, message, .. } = diagnostic;
+        let message = visible_lines(message);
         writeln!(out, "{style}{severity}{style:#}: {message} {FAINT}[{code}]{FAINT:#}")?;
         if let Some(help) = &diagnostic.help {
-            writeln!(out, "  {LABEL}help{LABEL:#}: {help}")?;
+            writeln!(out, "  {LABEL}help{LABEL:#}: {}", visible(help))?;
         }
     }
     Ok(())

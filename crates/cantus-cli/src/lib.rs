@@ -12,6 +12,7 @@ mod input;
 mod report;
 mod style;
 mod verbs;
+mod visible;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -57,7 +58,9 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Color::Always => ColorChoice::Always,
         Color::Never => ColorChoice::Never,
     };
-    let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), resolve(choice, &io::stdout())));
+    // A stream that drops colours would drop parts of data.
+    let out = if args.verb.prints_data() { ColorChoice::AlwaysAnsi } else { resolve(choice, &io::stdout()) };
+    let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), out));
     let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
     let result = result.and_then(|status| Unheard(&mut out).flush().map(|()| status).map_err(Failure::from));

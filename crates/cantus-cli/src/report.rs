@@ -1,14 +1,16 @@
 //! What `project` says of its targets: for people, and as JSON.
 
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use cantus_manifest::Diagnostic;
-use cantus_projection::{Edit, Kept, LineEnds, Plan, Projection, State, Target};
+use cantus_projection::{Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::style::{ADDED, BAD, CARE, FAINT, GOOD, LABEL, REMOVED};
+use crate::visible::visible;
 
 /// What was done about a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +25,17 @@ pub(crate) enum Deed {
 
 /// The most lines of a difference that are shown for one file.
 const MOST_DIFF_LINES: usize = 200;
+/// How long all comparisons of a report may take.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// The most edits of one file that are named.
 const MOST_EDITS: usize = 10;
 
 /// The report for people.
 pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
     for (index, target) in plan.targets.iter().enumerate() {
         let (style, word) = word(target, deed);
-        writeln!(out, "{style}{word:>12}{style:#} {}", target.path)?;
+        writeln!(out, "{style}{word:>12}{style:#} {}", visible(target.path.as_str()))?;
         if deed == Deed::Written {
             write_kept(out, target)?;
             continue;
@@ -50,7 +55,7 @@ pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, d
             .find(|other| other.texts.as_ref() == Some(&(old.clone(), new.clone())))
         {
             Some(other) => labelled(out, LABEL, "note", &format!("it differs like {}", other.path))?,
-            None => difference(out, target.path.as_str(), old, new)?,
+            None => difference(out, target.path.as_str(), old, new, deadline)?,
         }
     }
     writeln!(out, "     -------")?;
@@ -58,18 +63,40 @@ pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, d
 }
 
 fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::Result<()> {
-    writeln!(out, "{style}{label:>12}{style:#}: {text}")
+    writeln!(out, "{style}{label:>12}{style:#}: {}", visible(text))
 }
 
 fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
     match &target.state {
-        State::Edited { kept: Some(kept), .. } => labelled(
-            out,
-            LABEL,
-            "note",
-            &format!("it was edited by hand; the edited text is kept in {}", place(*kept)),
-        ),
-        _ => Ok(()),
+        State::Edited { kept: Some(kept @ Kept::Unmerged), .. } => {
+            let text = format!("a merge left it in conflict; its text is kept in {}", place(*kept));
+            labelled(out, LABEL, "note", &text)
+        }
+        State::Edited { kept: Some(kept), .. } => {
+            let text = format!("it was edited by hand; the edited text is kept in {}", place(*kept));
+            labelled(out, LABEL, "note", &text)
+        }
+        State::Foreign => told_loss(out, target, "Cantus did not write it"),
+        State::Edited { edits, .. } if edits.iter().all(Edit::is_guess) => {
+            told_loss(out, target, "it may have been edited by hand")
+        }
+        _ => told_loss(out, target, "it was edited by hand"),
+    }
+}
+
+fn told_loss(out: &mut dyn Write, target: &Target, what: &str) -> io::Result<()> {
+    match &target.loss {
+        Some(loss) => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss))),
+        None => Ok(()),
+    }
+}
+
+/// What becomes of a text that `--force` writes over.
+fn loss_text(loss: &Loss) -> String {
+    match (loss.kept, loss.lines) {
+        (Some(kept), _) => format!("its text is kept in {}", place(kept)),
+        (None, 0) => "each line of it stands in git or in the new text".to_owned(),
+        (None, lines) => format!("lost: {} that neither git nor the new text holds", plural(lines, "line")),
     }
 }
 
@@ -96,6 +123,7 @@ fn problems(target: &Target) -> Vec<String> {
         State::Fresh(_) | State::Missing => Vec::new(),
         State::Stale { problem } => vec![problem.clone()],
         State::Form(ends) => vec![ends.problem().to_owned()],
+        State::Foreign if target.loss.is_some() => vec!["Cantus did not write this file".to_owned()],
         State::Foreign => vec!["Cantus did not write this file, and leaves it alone".to_owned()],
         State::Orphan => vec!["it is generated, but no longer configured: it will be removed".to_owned()],
         State::Edited { kept: Some(Kept::Unmerged), .. } => vec!["a merge is under way here".to_owned()],
@@ -125,6 +153,9 @@ fn edit(edit: &Edit) -> String {
 /// The ways out for a target that may not be touched.
 fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
     let command = projection.command();
+    if let Some(loss) = &target.loss {
+        return vec![format!("`{command} --force` overwrites it; {}", loss_text(loss))];
+    }
     match &target.state {
         State::Edited { kept: Some(kept), .. } => {
             let deed = if target.is_removed() { "removes it" } else { "writes it anew" };
@@ -159,11 +190,16 @@ fn place(kept: Kept) -> &'static str {
 }
 
 /// The difference between a committed and a composed text, three lines of context around each change.
-fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Result<()> {
-    let diff = TextDiff::configure().timeout(std::time::Duration::from_secs(2)).diff_lines(old, new);
+fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str, deadline: Instant) -> io::Result<()> {
+    if Instant::now() >= deadline {
+        let [old, new] = [old, new].map(|text| plural(text.lines().count(), "line"));
+        return labelled(out, LABEL, "note", &format!("too much to compare: {old} on disk, {new} composed"));
+    }
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(old, new);
     let mut unified = diff.unified_diff();
     unified.context_radius(3);
-    writeln!(out, "     {REMOVED}--- {path} (committed){REMOVED:#}")?;
+    let path = visible(path);
+    writeln!(out, "     {REMOVED}--- {path} (on disk){REMOVED:#}")?;
     writeln!(out, "     {ADDED}+++ {path} (composed){ADDED:#}")?;
     let mut left = MOST_DIFF_LINES;
     for hunk in unified.iter_hunks() {
@@ -176,7 +212,7 @@ fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str) -> io::Resu
                 );
             }
             left -= 1;
-            let line = change.value().trim_end_matches('\n');
+            let line = visible(change.value().trim_end_matches('\n'));
             match change.tag() {
                 ChangeTag::Equal if line.is_empty() => writeln!(out)?,
                 ChangeTag::Equal => writeln!(out, "      {line}")?,
@@ -198,7 +234,7 @@ fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed
         return writeln!(out, "{:>12} {}", "", totals_line(projection));
     }
     let counts = counts(plan);
-    let command = projection.command();
+    let command = visible(projection.command());
     match deed {
         Deed::Refused => {
             writeln!(out, "{BAD}{:>12}{BAD:#} {files}: {counts}; nothing was written", "Refused")
@@ -210,7 +246,10 @@ fn summary(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed
                 "Stale"
             )
         }
-        _ => writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}`)", "Stale"),
+        _ => {
+            let force = if plan.targets.iter().any(|target| target.loss.is_some()) { " --force" } else { "" };
+            writeln!(out, "{CARE}{:>12}{CARE:#} {files}: {counts} (run `{command}{force}`)", "Stale")
+        }
     }
 }
 
@@ -260,11 +299,13 @@ pub(crate) fn table<const N: usize>(
     indent: &str,
     rows: &[[String; N]],
 ) -> io::Result<()> {
-    let widths: [usize; N] =
-        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let widths: [usize; N] = std::array::from_fn(|column| {
+        rows.iter().map(|row| visible(&row[column]).chars().count()).max().unwrap_or(0)
+    });
     for row in rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths) {
+            let cell = visible(cell);
             let numeric = !cell.is_empty() && cell.chars().all(|c| c.is_ascii_digit() || c == ',');
             let padded = if numeric { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
             line.push_str(&padded);
@@ -301,6 +342,8 @@ struct FileReport<'a> {
     edits: Vec<EditReport<'a>>,
     /// Where git holds an edited text: `head`, `index` or `unmerged`.
     kept: Option<&'static str>,
+    /// With `--force`: how many lines neither git nor the new text holds.
+    lost_lines: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -354,6 +397,7 @@ fn file_report(target: &Target) -> FileReport<'_> {
         State::Edited { edits, kept } => (edits.as_slice(), *kept),
         _ => ([].as_slice(), None),
     };
+    let kept = kept.or(target.loss.and_then(|loss| loss.kept));
     FileReport {
         path: target.path.as_str(),
         status: word(target, Deed::Checked).1.to_ascii_lowercase().replace(' ', "_"),
@@ -370,6 +414,7 @@ fn file_report(target: &Target) -> FileReport<'_> {
             Kept::Index => "index",
             Kept::Unmerged => "unmerged",
         }),
+        lost_lines: target.loss.map(|loss| loss.lines),
     }
 }
 
@@ -393,6 +438,15 @@ mod tests {
         assert_eq!(group(999), "999");
         assert_eq!(group(1000), "1,000");
         assert_eq!(group(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn past_the_deadline_the_lines_are_only_counted() {
+        let mut out = Vec::new();
+        difference(&mut out, "a.md", "a\nb\n", "c\n", Instant::now()).unwrap();
+        let plain = anstream::adapter::strip_bytes(&out).into_vec();
+        let text = "        note: too much to compare: 2 lines on disk, 1 line composed\n";
+        assert_eq!(String::from_utf8(plain).unwrap(), text);
     }
 
     #[test]

@@ -96,6 +96,10 @@ fn home(
 ) -> Result<Option<Home>, Failure> {
     let Some(folder) = home_folder(root, global)? else { return Ok(None) };
     let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit, stamps);
+    let diagnostics = judged(diagnostics, global);
+    if is_bad(&diagnostics) {
+        return Err(Failure::diagnostics(diagnostics));
+    }
     write_diagnostics(streams.err, &diagnostics)?;
     Ok(value)
 }
@@ -118,26 +122,28 @@ fn options(global: &Global) -> Options {
     Options { package: global.package.clone(), stamps: Stamps::Skip }
 }
 
-/// The value of an outcome. Its warnings are printed; its errors, and warnings where those count, are the failure.
-fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {
-    let Outcome { value, mut diagnostics } = outcome;
-    if global.strict {
-        for diagnostic in diagnostics.iter_mut().filter(|diagnostic| diagnostic.severity == Severity::Warning)
-        {
-            diagnostic.severity = Severity::Error;
-        }
-    }
-    match value {
-        Some(value) if !is_bad(&diagnostics, global) => {
-            write_diagnostics(streams.err, &diagnostics)?;
-            Ok(value)
-        }
-        _ => Err(Failure::diagnostics(diagnostics)),
-    }
+/// The findings, warnings being errors where those count.
+fn judged(mut findings: Vec<Diagnostic>, global: &Global) -> Vec<Diagnostic> {
+    let warnings = findings.iter_mut().filter(|finding| finding.severity == Severity::Warning);
+    warnings.filter(|_| global.strict).for_each(|finding| finding.severity = Severity::Error);
+    findings
 }
 
-/// Whether any finding is an error, or a warning where those count.
-fn is_bad(findings: &[Diagnostic], global: &Global) -> bool {
-    let least = if global.strict { Severity::Warning } else { Severity::Error };
-    findings.iter().any(|finding| finding.severity >= least)
+/// The outcome of a verb that has no answer where a finding is an error: then there is no value either.
+fn strictly<T>(outcome: Outcome<Option<T>>, global: &Global) -> Outcome<Option<T>> {
+    let diagnostics = judged(outcome.diagnostics, global);
+    Outcome { value: outcome.value.filter(|_| !is_bad(&diagnostics)), diagnostics }
+}
+
+/// The value of an outcome. Its warnings are printed; its errors, and warnings where those count, are the failure.
+fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {
+    let Outcome { value, diagnostics } = strictly(outcome, global);
+    let Some(value) = value else { return Err(Failure::diagnostics(diagnostics)) };
+    write_diagnostics(streams.err, &diagnostics)?;
+    Ok(value)
+}
+
+/// Whether any finding is an error.
+fn is_bad(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
 }

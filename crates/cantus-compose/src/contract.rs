@@ -10,6 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::attributes::{self, Attributes};
 use crate::package::Package;
+use crate::tags::too_large;
 
 /// The most steps that a template may take: far above any text, and reached in milliseconds.
 const FUEL: u64 = 1_000_000;
@@ -46,6 +47,9 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
             .at(&label)
             .line(u32::try_from(line).unwrap_or(u32::MAX))
     };
+    if let Some((line, message)) = too_large(&package.contract) {
+        return Err(vec![fault(line, message).help("make several tags of it")]);
+    }
     let unnamed = headings_without_id(&package.contract);
     if !unnamed.is_empty() {
         let message = "a heading that holds a template variable needs an id of its own";
@@ -75,8 +79,16 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
 fn headings_without_id(template: &str) -> Vec<usize> {
     let in_question = |line: &str| line.starts_with("## ") && line.contains("{{");
     let has_id = |line: &str| attributes::split(line).is_ok_and(|(_, attributes)| attributes.id.is_some());
-    let lines = template.lines().enumerate();
-    lines.filter(|(_, line)| in_question(line) && !has_id(line)).map(|(index, _)| index + 1).collect()
+    let fences = fences(template);
+    let mut offset = 0;
+    let lines = template.split('\n').enumerate().map(|(index, line)| {
+        let at = offset;
+        offset += line.len() + 1;
+        (index, at, line)
+    });
+    let unnamed =
+        lines.filter(|(_, at, line)| in_question(line) && !has_id(line) && !is_fenced(&fences, *at));
+    unnamed.map(|(index, ..)| index + 1).collect()
 }
 
 /// The template lines (from 1) at which a heading came out that the template doesn't write: a project's name or a repository's
@@ -424,6 +436,32 @@ mod tests {
             "# C\n\n```\n## no {#x}\n```\n",
             &[("pkg.house.heading", "### C (house)\n\n```\n## no {#x}\n```\n\n", &[1, 0, 3, 4, 5, 0])],
         );
+    }
+
+    #[test]
+    fn headings_with_a_variable_in_fences_are_text() {
+        check(
+            "# C\n\n```\n## {{ project }}\n```\n",
+            &[("pkg.house.heading", "### C (house)\n\n```\n## acme\n```\n\n", &[1, 0, 3, 4, 5, 0])],
+        );
+    }
+
+    #[test]
+    fn a_long_chain_is_a_fault_and_no_overflow() {
+        for chain in ["+1", "~1", " or 1", ".a", "[0]", "()", "|upper", "**1", " is defined"] {
+            let contract = format!("# A\n\n{{{{ project{} }}}}\n", chain.repeat(100_000));
+            check_faults(&contract, &["3: a tag has more than 500 parts"]);
+        }
+        // What the limit lets pass must fit a small stack.
+        for part in ["not ", "-", "1 if 1 else "] {
+            let contract = format!("# A\n\n{{{{ {}1 }}}}\n", part.repeat(100_000));
+            check_faults(&contract, &["3: a tag has more than 500 parts"]);
+            let small = std::thread::Builder::new().stack_size(1 << 20).spawn(move || {
+                let contract = format!("# A\n\n{{{{ {}1 }}}}\n", part.repeat(450 / part.split(' ').count()));
+                parts(&package(&contract), &variables()).is_ok()
+            });
+            small.unwrap().join().unwrap();
+        }
     }
 
     #[test]

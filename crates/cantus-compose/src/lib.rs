@@ -24,6 +24,7 @@ mod roster;
 mod section;
 mod set;
 mod settings;
+mod tags;
 
 pub use bundle::Bundle;
 pub use fit::{Fitted, clip, fit};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cantus_manifest::{Diagnostic, Outcome, Provider, Stamp, Stamps};
-use cantus_memory::{fences, heading, is_fenced, nearest};
+use cantus_memory::{fences, heading, is_fenced, nearest, shortened};
 
 use crate::attributes;
 
@@ -171,7 +171,7 @@ impl Reader {
                 }
                 (unknown, _) => {
                     let hint = nearest(unknown, KEYS).map(|name| format!(": did you mean `{name}`?"));
-                    let message = format!("unknown key `{unknown}`{}", hint.unwrap_or_default());
+                    let message = format!("unknown key `{}`{}", shortened(unknown), hint.unwrap_or_default());
                     self.fault("package.toml", line, message);
                 }
             }

@@ -84,12 +84,36 @@ pub trait Disk: Send + Sync + Debug {
     /// of the rename leaves the old target; an error of the flush after it leaves the new one.
     fn commit(&self, staged: Staged) -> io::Result<()>;
 
+    /// Gives what was staged the name of its target if nothing has that name, then flushes the folder. What stands there
+    /// by now stays, and the error is [`io::ErrorKind::AlreadyExists`]. A file system that knows neither such a rename
+    /// nor hard links is asked first and written then.
+    fn commit_new(&self, staged: Staged) -> io::Result<()>;
+
+    /// Swaps what was staged with what stands at its target, in one step, then flushes the folder: `staged` is what stood
+    /// there from then on, and a second swap puts it back. An error of the swap leaves both as they were; it is
+    /// [`io::ErrorKind::NotFound`] if nothing stands there, and [`io::ErrorKind::Unsupported`] where swapping is unknown.
+    fn swap(&self, staged: &Staged) -> io::Result<()>;
+
+    /// Renames what stands at `target` to an unused name as [`Disk::stage`] gives them, over nothing, then flushes the
+    /// folder. Absence is an error.
+    fn set_aside(&self, target: &Path) -> io::Result<Staged>;
+
     /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes the file `path`, which is our own and no target, hold `bytes`, and flushes it: not in one step, so that a
+    /// crash may leave a part of them. Nobody else may read it where that can be said (Unix). Its folder must exist; what
+    /// is no regular file is refused, a symlink not followed.
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// The bytes that [`Disk::record`] left in `path`, as [`Disk::read`] gives them. A file that belongs to another user
+    /// (Unix) is refused: [`io::ErrorKind::PermissionDenied`].
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
 
     /// Takes the lock file `path`, made if it is absent, for as long as the guard lives, and leaves `holder` in it
     /// for others to read (on Windows in `{path}.holder`, since what is locked there can't be read). Asks again for
     /// `wait` at most if another holds it, in this process or elsewhere. Its folder must exist; what is no regular
-    /// file is refused, a symlink not followed. The file itself is never removed.
+    /// file is refused, a symlink not followed. The file stays, unless the guard is made to take it along
+    /// ([`LockGuard::passing`]).
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError>;
 }

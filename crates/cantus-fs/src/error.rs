@@ -184,6 +184,18 @@ pub enum TargetError {
         /// What the disk said.
         source: io::Error,
     },
+    /// It was no longer what it should have been, and is what it had become.
+    #[error("`{path}` changed while this ran{}", kept_as(.kept.as_ref()))]
+    Changed {
+        /// The target, relative to the root.
+        path: RelPath,
+        /// Where a text of it lies that could not be put back, relative to the root.
+        kept: Option<RelPath>,
+    },
+}
+
+fn kept_as(kept: Option<&RelPath>) -> String {
+    kept.map_or_else(String::new, |kept| format!("; what stood there is kept as `{kept}`"))
 }
 
 impl TargetError {
@@ -196,7 +208,8 @@ impl TargetError {
             | Self::Folder { path, .. }
             | Self::Stage { path, .. }
             | Self::Commit { path, .. }
-            | Self::Remove { path, .. } => path,
+            | Self::Remove { path, .. }
+            | Self::Changed { path, .. } => path,
         }
     }
 }

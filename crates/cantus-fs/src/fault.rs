@@ -26,17 +26,19 @@ pub enum Operation {
     CreateFolders,
     /// [`Disk::stage`].
     Stage,
-    /// [`Disk::commit`].
+    /// [`Disk::commit`], [`Disk::commit_new`] and [`Disk::swap`].
     Commit,
-    /// [`Disk::remove`].
+    /// [`Disk::set_aside`] and [`Disk::remove`].
     Remove,
     /// [`Disk::lock`].
     Lock,
+    /// [`Disk::record`]; [`Disk::recall`] is a [`Operation::Read`].
+    Record,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::List,
         Self::Kind,
         Self::Read,
@@ -46,12 +48,13 @@ impl Operation {
         Self::Commit,
         Self::Remove,
         Self::Lock,
+        Self::Record,
     ];
 
     /// Whether it may change the disk.
     #[must_use]
     pub fn is_mutating(self) -> bool {
-        matches!(self, Self::CreateFolders | Self::Stage | Self::Commit | Self::Remove | Self::Lock)
+        !matches!(self, Self::List | Self::Kind | Self::Read | Self::Canonical)
     }
 }
 
@@ -296,8 +299,30 @@ impl Disk for FaultDisk {
         self.run(Operation::Commit, || {}, || RealDisk.commit(staged))
     }
 
+    fn commit_new(&self, staged: Staged) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.commit_new(staged))
+    }
+
+    fn swap(&self, staged: &Staged) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.swap(staged))
+    }
+
+    fn set_aside(&self, target: &Path) -> io::Result<Staged> {
+        let whole = || Ok(RealDisk.set_aside(target)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Remove, || {}, whole)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.run(Operation::Remove, || {}, || RealDisk.remove(path))
+    }
+
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || drop(RealDisk.record(path, &bytes[..bytes.len() / 2]));
+        self.run(Operation::Record, half, || RealDisk.record(path, bytes))
+    }
+
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.run(Operation::Read, || {}, || RealDisk.recall(path, limit))
     }
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {

@@ -2,10 +2,13 @@
 
 use std::fs::{File, TryLockError};
 use std::io;
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
+
+use crate::real::remove_lock;
 
 /// How long to wait before the lock is asked for again.
 const POLL: Duration = Duration::from_millis(20);
@@ -15,10 +18,24 @@ const POLL: Duration = Duration::from_millis(20);
 #[must_use = "dropping it gives the lock back"]
 pub struct LockGuard {
     file: File,
+    /// The lock file, if it goes with the lock.
+    passing: Option<PathBuf>,
+}
+
+impl LockGuard {
+    /// The same, its file `path` removed when the lock is given back, where that can be done without two runs meeting at
+    /// two files (Unix). Whoever waits for it then makes a new one.
+    pub fn passing(mut self, path: PathBuf) -> Self {
+        self.passing = Some(path);
+        self
+    }
 }
 
 impl Drop for LockGuard {
     fn drop(&mut self) {
+        if let Some(path) = &self.passing {
+            remove_lock(path);
+        }
         // Closing the file would do it too, but Windows may take its time over that.
         let _ = self.file.unlock();
     }
@@ -51,7 +68,7 @@ pub(crate) fn acquire(file: File, wait: Duration) -> io::Result<Option<LockGuard
     let start = Instant::now();
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(LockGuard { file })),
+            Ok(()) => return Ok(Some(LockGuard { file, passing: None })),
             Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
                 return Err(error);
             }

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::{NamedTempFile, TempPath};
 
@@ -70,19 +70,68 @@ impl Disk for RealDisk {
         flush_folder_of(&target)
     }
 
+    fn commit_new(&self, staged: Staged) -> io::Result<()> {
+        let (temporary, target) = staged.into_parts().ok_or(io::ErrorKind::NotFound)?;
+        match temporary.persist_noclobber(&target) {
+            Ok(()) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Err(error.error),
+            Err(error) if self.kind(&target)?.is_some() || !error.path.exists() => return Err(error.error),
+            Err(error) => rename(error.path, &target)?,
+        }
+        flush_folder_of(&target)
+    }
+
+    fn swap(&self, staged: &Staged) -> io::Result<()> {
+        swap(staged.path(), staged.target())?;
+        flush_folder_of(staged.target())
+    }
+
+    fn set_aside(&self, target: &Path) -> io::Result<Staged> {
+        let (folder, name) = split(target)?;
+        let moved = tempfile::Builder::new()
+            .prefix(&prefix(name))
+            .suffix(SUFFIX)
+            .rand_bytes(RANDOM)
+            .make_in(folder, |path| move_over_nothing(target, path))?;
+        flush_folder_of(target)?;
+        Ok(Staged::new(target.to_path_buf(), moved.into_temp_path()))
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)?;
         flush_folder_of(path)
     }
 
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (mut file, _) =
+            open_regular(private(OpenOptions::new().write(true).create(true)), path).map_err(to_io)?;
+        file.set_len(0)?;
+        file.write_all(bytes)?;
+        flush(&file)
+    }
+
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        if !is_own(&file)? {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
+        }
+        read_bounded(&file, size, limit)
+    }
+
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
-        let (file, _) =
-            open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
-        let Some(guard) = lock::acquire(file, wait)? else {
-            return Err(LockError::Held { holder: read_holder(path) });
-        };
-        write_holder(&guard, path, holder)?;
-        Ok(guard)
+        let start = Instant::now();
+        loop {
+            let (file, _) =
+                open_regular(OpenOptions::new().read(true).write(true).create(true), path).map_err(to_io)?;
+            let Some(guard) = lock::acquire(file, wait.saturating_sub(start.elapsed()))? else {
+                return Err(LockError::Held { holder: read_holder(path) });
+            };
+            // The one that was waited for may have taken its file with it.
+            if stands_at(guard.file(), path)? {
+                write_holder(&guard, path, holder)?;
+                return Ok(guard);
+            }
+        }
     }
 }
 
@@ -139,6 +188,29 @@ fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     options.custom_flags(0).open(path)
+}
+
+/// A new file that nobody else may read.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
+/// Whether a file belongs to the user who runs this.
+#[cfg(unix)]
+fn is_own(file: &File) -> io::Result<bool> {
+    Ok(std::os::unix::fs::MetadataExt::uid(&file.metadata()?) == rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn is_own(_: &File) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Reads a file that had `size` bytes when it was opened.
@@ -293,6 +365,67 @@ fn rename(mut temporary: TempPath, target: &Path) -> io::Result<()> {
     temporary.persist(target).map_err(|error| error.error)
 }
 
+/// Swaps the names of two files in one step.
+#[cfg(any(target_os = "android", target_os = "linux", target_vendor = "apple"))]
+fn swap(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(any(target_os = "android", target_os = "linux", target_vendor = "apple")))]
+fn swap(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Renames `from` to `to`, which must be unused.
+fn move_over_nothing(from: &Path, to: &Path) -> io::Result<()> {
+    // As a temporary file, whose failed rename must not remove it.
+    let mut from = TempPath::try_from_path(from)?;
+    from.disable_cleanup(true);
+    match from.persist_noclobber(to) {
+        Ok(()) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(error.error),
+        Err(error) if fs::symlink_metadata(to).is_ok() => Err(error.error),
+        Err(error) => fs::rename(&error.path, to),
+    }
+}
+
+/// Whether `path` still is the name of `file`.
+#[cfg(unix)]
+fn stands_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    match fs::symlink_metadata(path) {
+        Ok(found) => {
+            let own = file.metadata()?;
+            Ok((found.dev(), found.ino()) == (own.dev(), own.ino()))
+        }
+        Err(error) if is_absent(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Nobody removes it there.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn stands_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Removes the lock file `path`, which the caller holds. Where names of open files live on (Windows) it stays.
+pub(crate) fn remove_lock(path: &Path) {
+    if cfg!(unix) {
+        // One that stays harms nobody.
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// Where the holder of the lock `path` says who it is. On Windows a locked file can't be read by others, so that
 /// the text stands beside it.
 fn holder_path(path: &Path) -> PathBuf {
@@ -411,6 +544,48 @@ mod tests {
     }
 
     #[test]
+    fn a_new_name_is_given_over_nothing() {
+        let scratch = Scratch::of(&["b.md"]);
+        let at = |name: &str| scratch.path().join(name);
+        RealDisk.commit_new(RealDisk.stage(&at("a.md"), b"new").unwrap()).unwrap();
+        assert_eq!(scratch.get("a.md"), "new");
+        let error = RealDisk.commit_new(RealDisk.stage(&at("b.md"), b"new").unwrap()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(scratch.get("b.md"), "b.md");
+        assert_eq!(scratch.names("."), ["a.md", "b.md"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn swapping_gives_the_old_file_and_swapping_again_puts_it_back() {
+        let scratch = Scratch::of(&["a.md"]);
+        let target = scratch.path().join("a.md");
+        let read = |path: &Path| String::from_utf8(RealDisk.read(path, 10).unwrap()).unwrap();
+        let staged = RealDisk.stage(&target, b"new").unwrap();
+        RealDisk.swap(&staged).unwrap();
+        assert_eq!([read(&target), read(staged.path())], ["new", "a.md"]);
+        RealDisk.swap(&staged).unwrap();
+        assert_eq!([read(&target), read(staged.path())], ["a.md", "new"]);
+        RealDisk.remove(&target).unwrap();
+        assert_eq!(RealDisk.swap(&staged).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(read(staged.path()), "new");
+        drop(staged);
+        assert_eq!(scratch.names("."), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_set_aside_goes_with_the_value_unless_it_is_kept() {
+        let scratch = Scratch::of(&["a.md", "b.md"]);
+        drop(RealDisk.set_aside(&scratch.path().join("a.md")).unwrap());
+        assert_eq!(scratch.names("."), ["b.md"]);
+        drop(RealDisk.set_aside(&scratch.path().join("b.md")).unwrap().kept());
+        let [kept] = &scratch.names(".")[..] else { panic!("one file expected") };
+        assert_eq!(scratch.get(kept), "b.md");
+        let error = RealDisk.set_aside(&scratch.path().join("b.md")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
     fn folders_are_made_as_far_as_they_are_missing() {
         let scratch = Scratch::of(&["a/x", "file"]);
         for path in ["a", "a/b/c", "a/b/c"] {
@@ -460,6 +635,29 @@ mod tests {
             drop(guard);
             second.join().unwrap().unwrap();
         });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_passing_lock_file_goes_with_its_lock_and_never_lets_two_in() {
+        let scratch = Scratch::new();
+        let path = scratch.path().join("lock");
+        let inside = std::sync::atomic::AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let guard = RealDisk.lock(&path, "me", Duration::from_secs(60)).unwrap();
+                        let guard = guard.passing(path.clone());
+                        assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                        thread::yield_now();
+                        inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                        drop(guard);
+                    }
+                });
+            }
+        });
+        assert_eq!(scratch.names("."), Vec::<String>::new());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::iter::successors;
 use std::path::{Component, MAIN_SEPARATOR_STR, Path, PathBuf};
 use std::sync::Arc;
 
-use cantus_manifest::RelPath;
+use cantus_manifest::{Digest, RelPath};
 
 use crate::error::is_absent;
 use crate::staged::is_staged_name;
@@ -118,6 +118,87 @@ impl Root {
         committed.map_err(|source| TargetError::Commit { path: path.clone(), source })
     }
 
+    /// Puts what [`Root::stage`] gave for `path` in its place if what stands there has this digest (`None`: if nothing
+    /// stands there), else [`TargetError::Changed`]. Refuses what [`Root::contained`] refuses now.
+    ///
+    /// The look and the write are one step: the new file is swapped with the old one, which is looked at then and put back
+    /// if it is another. Where the file system can't swap, the look comes first and the rename after it. A file of more
+    /// than `limit` bytes is another one.
+    pub fn replace(
+        &self,
+        path: &RelPath,
+        staged: Staged,
+        seen: Option<&Digest>,
+        limit: u64,
+    ) -> Result<(), TargetError> {
+        self.contained(path)?;
+        let changed = || TargetError::Changed { path: path.clone(), kept: None };
+        let commit = |source| TargetError::Commit { path: path.clone(), source };
+        let Some(seen) = seen else {
+            return self.disk.commit_new(staged).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => changed(),
+                _ => commit(error),
+            });
+        };
+        let new = self.disk.read(staged.path(), u64::MAX).map(Digest::of);
+        let new = new.map_err(|source| TargetError::Read { path: path.clone(), source })?;
+        match self.disk.swap(&staged) {
+            Ok(()) if self.is(staged.path(), seen, limit) => Ok(()),
+            Ok(()) => Err(self.put_back(path, staged, &new)),
+            Err(error) if is_absent(&error) => Err(changed()),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                match self.is(&self.at(path), seen, limit) {
+                    true => self.commit(path, staged),
+                    false => Err(changed()),
+                }
+            }
+            Err(error) => Err(commit(error)),
+        }
+    }
+
+    /// Removes the target `path` if what stands there has this digest, else [`TargetError::Changed`]. Refuses what
+    /// [`Root::contained`] refuses. The file is renamed before it is looked at, and put back if it is another.
+    pub fn remove_seen(&self, path: &RelPath, seen: &Digest, limit: u64) -> Result<(), TargetError> {
+        let changed = |kept| TargetError::Changed { path: path.clone(), kept };
+        let remove = |source| TargetError::Remove { path: path.clone(), source };
+        if self.target_kind(path)?.is_none() {
+            return Err(changed(None));
+        }
+        let aside = match self.disk.set_aside(&self.at(path)) {
+            Err(error) if is_absent(&error) => return Err(changed(None)),
+            aside => aside.map_err(remove)?,
+        };
+        if self.is(aside.path(), seen, limit) {
+            return self.disk.remove(aside.path()).map_err(remove);
+        }
+        // Over nothing, so that what took the name meanwhile isn't lost either.
+        let kept = self.below(aside.path());
+        match self.disk.commit_new(aside.kept()) {
+            Ok(()) => Err(changed(None)),
+            Err(_) => Err(changed(kept)),
+        }
+    }
+
+    /// Puts back what was swapped out and is another file than it should be; what can't be put back is kept beside.
+    fn put_back(&self, path: &RelPath, staged: Staged, new: &Digest) -> TargetError {
+        let path = path.clone();
+        // What is swapped out by this is ours, unless someone wrote to the target between the two swaps.
+        if self.disk.swap(&staged).is_ok() && self.is(staged.path(), new, u64::MAX) {
+            return TargetError::Changed { path, kept: None };
+        }
+        TargetError::Changed { path, kept: self.below(staged.kept().path()) }
+    }
+
+    /// Whether the file at an absolute path has this digest.
+    fn is(&self, path: &Path, seen: &Digest, limit: u64) -> bool {
+        self.disk.read(path, limit).is_ok_and(|bytes| Digest::of(bytes) == *seen)
+    }
+
+    /// An absolute path as one below the root.
+    fn below(&self, path: &Path) -> Option<RelPath> {
+        RelPath::new(text(path.strip_prefix(&self.path).ok()?)).ok()
+    }
+
     /// Removes the target `path`; nothing is done if it is absent. Refuses what [`Root::contained`] refuses.
     pub fn remove(&self, path: &RelPath) -> Result<(), TargetError> {
         if self.target_kind(path)?.is_none() {
@@ -129,19 +210,42 @@ impl Root {
         }
     }
 
-    /// Removes what killed runs left beside `targets`: regular files whose name is that of a file staged for one
-    /// of them. Gives their number. The caller holds the lock, else a run that is alive could lose its files.
-    /// Folders behind a symlink are left alone.
-    pub fn sweep(&self, targets: &[RelPath]) -> io::Result<usize> {
+    /// Removes what runs staged beside `targets` and left there, as far as `may_go` says so of their bytes: regular files
+    /// whose name is that of a file staged for one of them. Gives their number. The caller holds the lock, else a run that
+    /// is alive could lose its files. Folders behind a symlink and files of more than `limit` bytes are left alone.
+    pub fn sweep(
+        &self,
+        targets: &[RelPath],
+        limit: u64,
+        may_go: impl Fn(&RelPath, &[u8]) -> bool,
+    ) -> io::Result<usize> {
+        let mut count = 0;
+        for (target, path) in self.staged_beside(targets)? {
+            // One that goes meanwhile, or is too large, stays.
+            if !self.disk.read(&self.at(&path), limit).is_ok_and(|bytes| may_go(&target, &bytes)) {
+                continue;
+            }
+            match self.disk.remove(&self.at(&path)) {
+                Ok(()) => count += 1,
+                Err(error) if is_absent(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
+    }
+
+    /// The files beside `targets` whose name is that of a file staged for one of them, each after its target. Folders
+    /// behind a symlink are left alone.
+    pub fn staged_beside(&self, targets: &[RelPath]) -> io::Result<Vec<(RelPath, RelPath)>> {
         let mut folders = BTreeMap::<Option<RelPath>, Vec<&RelPath>>::new();
         for target in targets {
             folders.entry(target.parent()).or_default().push(target);
         }
-        let mut count = 0;
+        let mut staged = Vec::new();
         for targets in folders.values() {
-            count += self.sweep_folder(targets)?;
+            staged.extend(self.staged_in_one_folder(targets)?);
         }
-        Ok(count)
+        Ok(staged)
     }
 
     /// The bytes, at most `limit`, of `name` in `folder`, which is a symlink: it is resolved once and read if its
@@ -207,45 +311,30 @@ impl Root {
         self.disk.kind(&self.at(path)).map_err(|source| ContainError::Look { path: path.clone(), source })
     }
 
-    /// The bytes, at most `limit` each, of what killed runs staged for `target` and left behind. Folders behind a symlink are
-    /// left alone.
-    pub fn left_behind(&self, target: &RelPath, limit: u64) -> io::Result<Vec<Vec<u8>>> {
-        let staged = self.staged_beside(&[target])?;
-        // One that goes meanwhile, or is too large, is none.
-        Ok(staged.iter().filter_map(|path| self.disk.read(path, limit).ok()).collect())
-    }
-
     /// The files staged for any of `targets`, which lie in one folder.
-    fn staged_beside(&self, targets: &[&RelPath]) -> io::Result<Vec<PathBuf>> {
+    fn staged_in_one_folder(&self, targets: &[&RelPath]) -> io::Result<Vec<(RelPath, RelPath)>> {
         let Some(first) = targets.first() else { return Ok(Vec::new()) };
-        let folder = first.parent().map_or_else(|| self.path.clone(), |folder| self.at(&folder));
+        let folder = first.parent();
         match self.has_plain_folders(first) {
             Ok(true) => {}
             Err(ContainError::Look { source, .. }) => return Err(source),
             Ok(false) | Err(_) => return Ok(Vec::new()),
         }
-        let entries = match self.disk.list(&folder) {
+        let entries = match self
+            .disk
+            .list(&folder.as_ref().map_or_else(|| self.path.clone(), |folder| self.at(folder)))
+        {
             Err(error) if is_absent(&error) => return Ok(Vec::new()),
             entries => entries?,
         };
-        let ours = entries.iter().filter(|entry| {
-            entry.kind == Kind::File
-                && targets.iter().any(|target| is_staged_name(&entry.name, target.file_name()))
+        let files = entries.iter().filter(|entry| entry.kind == Kind::File);
+        let ours = files.filter_map(|entry| {
+            let target = targets.iter().find(|target| is_staged_name(&entry.name, target.file_name()))?;
+            let name = entry.name.to_str()?;
+            let path = folder.as_ref().map_or_else(|| RelPath::new(name), |folder| folder.join(name));
+            Some(((*target).clone(), path.ok()?))
         });
-        Ok(ours.map(|entry| folder.join(&entry.name)).collect())
-    }
-
-    /// Sweeps one folder, the one of all `targets`.
-    fn sweep_folder(&self, targets: &[&RelPath]) -> io::Result<usize> {
-        let mut count = 0;
-        for path in self.staged_beside(targets)? {
-            match self.disk.remove(&path) {
-                Ok(()) => count += 1,
-                Err(error) if is_absent(&error) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(count)
+        Ok(ours.collect())
     }
 }
 
@@ -374,10 +463,10 @@ mod tests {
         }
         scratch.put(".AGENTS.md.folder.cantus-tmp/inner", "a folder of that name stays");
         let targets = ["AGENTS.md", "CLAUDE.md", "docs/x.md", "gone/x.md", "AGENTS.md/x.md"].map(rel);
-        assert_eq!(scratch.root.sweep(&targets).unwrap(), 3);
+        assert_eq!(scratch.root.sweep(&targets, 1 << 20, |_, _| true).unwrap(), 3);
         scratch.root.remove(&rel(".AGENTS.md.folder.cantus-tmp/inner")).unwrap();
         assert_eq!(scratch.tree(), before);
-        assert_eq!(scratch.root.sweep(&targets).unwrap(), 0);
+        assert_eq!(scratch.root.sweep(&targets, 1 << 20, |_, _| true).unwrap(), 0);
     }
 
     #[test]
@@ -452,7 +541,7 @@ mod symlink_tests {
         scratch.link("real", "link");
         scratch.link("x", ".b.md.a1B2c3.cantus-tmp");
         let before = scratch.tree();
-        assert_eq!(scratch.root.sweep(&[rel("link/a.md"), rel("b.md")]).unwrap(), 0);
+        assert_eq!(scratch.root.sweep(&[rel("link/a.md"), rel("b.md")], 1 << 20, |_, _| true).unwrap(), 0);
         assert_eq!(scratch.tree(), before);
     }
 

@@ -45,6 +45,20 @@ impl Staged {
         &self.target
     }
 
+    /// The absolute path of the temporary file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.temporary.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// The same, its temporary file no longer removed by dropping it.
+    pub fn kept(mut self) -> Self {
+        if let Some(temporary) = &mut self.temporary {
+            temporary.disable_cleanup(true);
+        }
+        self
+    }
+
     /// The temporary file and the target, to rename the one over the other.
     pub(crate) fn into_parts(mut self) -> Option<(TempPath, PathBuf)> {
         let temporary = self.temporary.take()?;

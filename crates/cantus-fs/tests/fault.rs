@@ -48,7 +48,7 @@ fn failing(folder: &Path, on_: On, at: usize, kind: FaultKind) -> (Arc<FaultDisk
 fn write(root: &Root, bytes: Option<&[u8]>) -> Result<(), Box<dyn Error>> {
     let targets = TARGETS.map(rel);
     let _guard = root.disk().lock(&root.at(&rel("lock")), "test", Duration::ZERO)?;
-    root.sweep(&targets)?;
+    root.sweep(&targets, 1 << 20, |_, _| true)?;
     let Some(bytes) = bytes else {
         targets.iter().try_for_each(|path| root.remove(path))?;
         return Ok(());
@@ -168,7 +168,7 @@ fn a_short_write_leaves_half_the_bytes() {
     assert!(matches!(root.stage(&rel("a.md"), b"12345678"), Err(TargetError::Stage { .. })));
     let [left] = &Vec::from_iter(left_overs(&root))[..] else { panic!("one left-over expected") };
     assert_eq!(root.read(&rel(left), 100).unwrap(), b"1234");
-    assert_eq!(root.sweep(&[rel("a.md")]).unwrap(), 1);
+    assert_eq!(root.sweep(&[rel("a.md")], 1 << 20, |_, _| true).unwrap(), 1);
     assert_eq!(left_overs(&root), BTreeSet::new());
 }
 

@@ -1,5 +1,6 @@
 //! Where a Markdown text has fenced code, as CommonMark sees it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -14,13 +15,35 @@ pub fn fences(text: &str) -> Vec<Range<usize>> {
     if !has("```") && !has("~~~") {
         return Vec::new();
     }
-    Parser::new_ext(text, Options::empty())
+    Parser::new_ext(&shallow(text), Options::empty())
         .into_offset_iter()
         .filter_map(|(event, range)| match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => Some(range),
             _ => None,
         })
         .collect()
+}
+
+/// How many bytes of quote marks, list marks and blanks a line may begin with: far more than anyone nests.
+const MOST_MARKS: usize = 200;
+
+/// `text` with no line nested deeper than that: further marks are letters. A line without marks can continue every block that
+/// is open, so that the parser's time is lines times depth; half a megabyte of `>` and as much of short lines took a minute.
+fn shallow(text: &str) -> Cow<'_, str> {
+    let is_mark =
+        |byte: &u8| matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9');
+    let marks = |line: &str| line.bytes().take_while(is_mark).count();
+    if lines_at(text).all(|(_, line)| marks(line) <= MOST_MARKS) {
+        return Cow::Borrowed(text);
+    }
+    let mut shallow = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let (kept, marks) = (marks(line).min(MOST_MARKS), marks(line));
+        shallow.push_str(&line[..kept]);
+        shallow.extend(std::iter::repeat_n('x', marks - kept));
+        shallow.push_str(&line[marks..]);
+    }
+    Cow::Owned(shallow)
 }
 
 /// Whether the byte at `offset` lies in one of the ranges that [`fences`] gave.
@@ -77,6 +100,26 @@ mod tests {
     #[test]
     fn inline_code_of_three_backticks_is_no_fence() {
         check("```x``` text\n# a\n", &[]);
+    }
+
+    #[test]
+    fn deep_nesting_costs_no_more_than_its_text() {
+        // Without a bound these take minutes.
+        for deep in ["> ".repeat(100_000), ">".repeat(200_000), format!("{}a", "- ".repeat(100_000))] {
+            let text = format!("~~~\nx\n~~~\n{deep}a\n{}~~~\n# b\n", "a\n".repeat(200_000));
+            let found = fences(&text);
+            assert_eq!(found.len(), 2);
+            assert_eq!(&text[found[1].clone()], "~~~\n# b\n");
+        }
+    }
+
+    #[test]
+    fn deep_lines_keep_their_place_and_what_follows() {
+        let quotes = "> ".repeat(MOST_MARKS);
+        check(&format!("{quotes}a\n\n```\n# a\n```\n# b\n"), &["```", "# a", "```"]);
+        // The range of a fence in a quote starts behind its mark.
+        let blank = format!("> {}", " ".repeat(3 * MOST_MARKS));
+        check(&format!("> ```\n{blank}\n# b\n"), &[&blank]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use cantus_manifest::{Diagnostic, RelPath};
 
-use crate::nearest::nearest;
+use crate::nearest::{nearest, shortened};
 use crate::unicode::{collapse, is_blank, strip};
 use crate::yaml::{self, Node, Quoting, Value};
 
@@ -106,6 +106,13 @@ impl<'a> Fields<'a> {
         let at = self.fields.iter().position(|(key, ..)| key == name)?;
         let (_, line, node) = self.fields.remove(at);
         (node.value != Value::Null).then_some((line + 1, node.value))
+    }
+
+    /// Whether a key that nobody knows was likely meant to be `name`.
+    pub(crate) fn misspells(&self, name: &str, known: &[&str]) -> bool {
+        self.fields
+            .iter()
+            .any(|(key, ..)| !known.contains(&key.as_str()) && nearest(key, known) == Some(name))
     }
 
     /// How many faults there are so far.
@@ -247,8 +254,9 @@ impl<'a> Fields<'a> {
     /// Reports the fields that nobody took.
     pub(crate) fn finish(self, known: &[&str]) {
         for (key, line, _) in &self.fields {
-            let diagnostic =
-                Diagnostic::error("note.key", format!("unknown key `{key}`")).at(self.path).line(line + 1);
+            let diagnostic = Diagnostic::error("note.key", format!("unknown key `{}`", shortened(key)))
+                .at(self.path)
+                .line(line + 1);
             self.diagnostics.push(match nearest(key, known) {
                 Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
                 None => diagnostic.help(format!("known keys here: {}", known.join(", "))),

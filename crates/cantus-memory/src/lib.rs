@@ -35,7 +35,7 @@ pub use inline::{heading, inline, inline_body, untitled};
 pub use library::{Library, Resolved, Target};
 pub use links::{Following, Link, Linking, Rendering, links};
 pub use markers::body_with_roster;
-pub use nearest::nearest;
+pub use nearest::{nearest, shortened};
 pub use note::{Body, Described, Note, NoteKind, decode};
 pub use plural::plural;
 pub use reading::{Item, Reading};

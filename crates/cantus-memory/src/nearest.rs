@@ -1,5 +1,7 @@
 //! The nearest known name, for errors.
 
+use std::borrow::Cow;
+
 /// The one of `known` that `name` was most likely meant to be; `None` if nothing is close.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -16,9 +18,27 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
+/// The most characters of an unknown name that an error repeats.
+const MOST_SHOWN: usize = 60;
+
+/// `name` as an error shows it: a long one ends in `…`.
+#[must_use]
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &name[..end]).into(),
+        None => name.into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::*;
+
+    #[test]
+    fn long_names_are_shortened() {
+        assert_eq!(shortened(&"é".repeat(60)), "é".repeat(60));
+        assert_eq!(shortened(&"é".repeat(61)), format!("{}…", "é".repeat(60)));
+    }
 
     #[test]
     fn typing_errors_are_close_and_other_words_are_not() {

@@ -120,7 +120,7 @@ impl Note {
     pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Option<Self> {
         let (line, faults) = (fields.line("type").unwrap_or(1), fields.faults());
         let kind = fields.choice_or_legacy("type", &["core", "reference"], &["short", "long"]);
-        if kind.is_none() && fields.faults() == faults {
+        if kind.is_none() && fields.faults() == faults && !fields.misspells("type", FLAT_KEYS) {
             fields
                 .fault(line, "the front matter says neither `type: core`, `type: reference` nor `web: true`");
         }

@@ -75,7 +75,7 @@ fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> 
         return Vec::new();
     }
     let help = match plan.is_refused() {
-        true => "mend what is said of the files first".to_owned(),
+        true => format!("mend what is said of the files first, then run `{}`", projection.command),
         false => format!("run `{}`", projection.command),
     };
     let mut files = projection.files.iter();

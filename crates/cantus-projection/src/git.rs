@@ -1,7 +1,9 @@
 //! What git holds of a file, asked of git itself.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use cantus_manifest::RelPath;
 use duct::cmd;
@@ -17,45 +19,8 @@ pub enum Kept {
     Unmerged,
 }
 
-/// Where git holds one of these contents of `path`; `None` if nowhere, or if there is no git here.
-pub(crate) fn kept(root: &Path, path: &RelPath, contents: &[&[u8]]) -> Option<Kept> {
-    if is_unmerged(root, path) {
-        return holds_every_line(root, path, contents).then_some(Kept::Unmerged);
-    }
-    let holds = |object: &str| {
-        git(root, &["cat-file", "blob", object])
-            .is_some_and(|blob| contents.iter().any(|content| *content == blob))
-    };
-    if holds(&format!("HEAD:./{path}")) {
-        return Some(Kept::Head);
-    }
-    holds(&format!(":0:./{path}")).then_some(Kept::Index)
-}
-
-fn is_unmerged(root: &Path, path: &RelPath) -> bool {
-    git(root, &["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty())
-}
-
-/// Whether each line of one of the contents of an unmerged path is git's own marker or stands in a side of the merge. A merge
-/// makes such a file; a line that someone wrote into it since is nowhere else.
-fn holds_every_line(root: &Path, path: &RelPath, contents: &[&[u8]]) -> bool {
-    let sides: Vec<_> =
-        (1..=3).filter_map(|stage| git(root, &["cat-file", "blob", &format!(":{stage}:./{path}")])).collect();
-    let lines: BTreeSet<&[u8]> =
-        sides.iter().flat_map(|side| side.split(|byte| *byte == b'\n')).map(<[u8]>::trim_ascii_end).collect();
-    let is_marker = |line: &[u8]| {
-        [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| line.starts_with(*marker))
-    };
-    let is_kept = |line: &[u8]| is_marker(line) || lines.contains(line.trim_ascii_end());
-    contents.iter().any(|content| content.split(|byte| *byte == b'\n').all(is_kept))
-}
-
-/// The absolute path of a file in the git folder of `root`; `None` outside git.
-pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::PathBuf> {
-    let answer = git(root, &["rev-parse", "--git-path", name])?;
-    let path = String::from_utf8(answer).ok()?;
-    Some(root.join(path.trim_end_matches(['\n', '\r'])))
-}
+/// How long git may take for one answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What would make git answer for another repository than the one of the folder: hooks set these, and what some other
 /// repository holds proves nothing here.
@@ -68,18 +33,109 @@ const ELSEWHERE: [&str; 6] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
-/// What git answers in `root`; `None` if it fails or isn't there.
-fn git(root: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let command = ELSEWHERE.iter().fold(cmd("git", args), |command, name| command.env_remove(name));
-    let output = command
-        .dir(root)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_LITERAL_PATHSPECS", "1")
-        .stdin_null()
-        .stdout_capture()
-        .stderr_null()
-        .unchecked()
-        .run()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
+/// Nothing is locked, asked of the user or fetched, and no path is a pattern.
+const QUIET: [(&str, &str); 4] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_LITERAL_PATHSPECS", "1"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+];
+
+/// The repository's configuration must not make git start programs of its choice.
+const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
+
+/// The git of one folder. Once it has not answered in time it isn't asked again.
+#[derive(Debug)]
+pub(crate) struct Git<'a> {
+    root: &'a Path,
+    is_silent: Cell<bool>,
+}
+
+impl<'a> Git<'a> {
+    /// The git of the folder `root`, an absolute path.
+    pub(crate) fn new(root: &'a Path) -> Self {
+        Self { root, is_silent: Cell::new(false) }
+    }
+
+    /// Whether an answer didn't come in time.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.is_silent.get()
+    }
+
+    /// Where git holds one of these contents of `path`; `None` if nowhere, or if there is no git here.
+    pub(crate) fn kept(&self, path: &RelPath, contents: &[&[u8]]) -> Option<Kept> {
+        if self.is_unmerged(path) {
+            return self.holds_every_line(path, contents).then_some(Kept::Unmerged);
+        }
+        let holds = |place: &str| {
+            self.blob(place, path).is_some_and(|blob| contents.iter().any(|content| *content == blob))
+        };
+        if holds("HEAD") {
+            return Some(Kept::Head);
+        }
+        holds(":0").then_some(Kept::Index)
+    }
+
+    /// How many lines of `content`, blank ones aside, neither git holds for `path` nor `new` has.
+    pub(crate) fn lines_held_nowhere(&self, path: &RelPath, content: &[u8], new: &str) -> usize {
+        let held = ["HEAD", ":0", ":1", ":2", ":3"].iter().filter_map(|place| self.blob(place, path));
+        let held: Vec<_> = held.chain([new.as_bytes().to_vec()]).collect();
+        let known: BTreeSet<&[u8]> = held.iter().flat_map(|text| lines(text)).collect();
+        lines(content).filter(|line| !line.is_empty() && !known.contains(line)).count()
+    }
+
+    /// The absolute path of a file in the git folder; `None` outside git.
+    pub(crate) fn path_in_git_folder(&self, name: &str) -> Option<PathBuf> {
+        let answer = self.ask(&["rev-parse", "--git-path", name])?;
+        let path = String::from_utf8(answer).ok()?;
+        Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
+    }
+
+    fn is_unmerged(&self, path: &RelPath) -> bool {
+        self.ask(&["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty())
+    }
+
+    /// Whether each line of one of the contents of an unmerged path is git's own marker or stands in a side of the merge. A
+    /// merge makes such a file; a line that someone wrote into it since is nowhere else.
+    fn holds_every_line(&self, path: &RelPath, contents: &[&[u8]]) -> bool {
+        let sides: Vec<_> = [":1", ":2", ":3"].iter().filter_map(|place| self.blob(place, path)).collect();
+        let known: BTreeSet<&[u8]> = sides.iter().flat_map(|side| lines(side)).collect();
+        contents.iter().any(|content| lines(content).all(|line| is_marker(line) || known.contains(line)))
+    }
+
+    /// The bytes of `path` in a commit or at a stage of the index.
+    fn blob(&self, place: &str, path: &RelPath) -> Option<Vec<u8>> {
+        self.ask(&["cat-file", "blob", &format!("{place}:./{path}")])
+    }
+
+    /// What git answers; `None` if it fails, isn't there or takes too long.
+    fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+        if self.is_silent() {
+            return None;
+        }
+        let command = cmd("git", NO_PROGRAMS.iter().chain(args)).dir(self.root);
+        let command = ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name));
+        let command = QUIET.iter().fold(command, |command, (name, value)| command.env(name, value));
+        let command = command.stdin_null().stdout_capture().stderr_null().unchecked();
+        let running = command.start().ok()?;
+        match running.wait_timeout(PATIENCE).ok()? {
+            Some(output) => output.status.success().then(|| output.stdout.clone()),
+            None => {
+                self.is_silent.set(true);
+                // Not waited for: what it started may hold its end of the pipe for longer.
+                let _ = running.kill();
+                None
+            }
+        }
+    }
+}
+
+/// Whether a line is one that git sets around the sides of a conflict.
+pub(crate) fn is_marker(line: &[u8]) -> bool {
+    [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"].iter().any(|marker| line.starts_with(*marker))
+}
+
+/// The lines of a text without the blanks at their ends.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end)
 }

@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod journal;
 mod line_ends;
 mod locate;
 mod lock;
@@ -23,12 +24,12 @@ mod projection;
 mod renders;
 mod turn;
 
-pub use apply::{ApplyError, apply};
+pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
-pub use plan::{Edit, Mend, Plan, PlanError, State, Target, plan};
+pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};

@@ -1,17 +1,18 @@
 //! What to do with each target, as a value.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Diagnostic, Digest, RelPath};
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
-use crate::git::{Kept, kept};
+use crate::git::{Git, Kept, is_marker};
+use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
 use crate::lock::{LockFile, LockedSection, is_lock};
@@ -22,7 +23,7 @@ use crate::projection::{Expected, File, Projection};
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
 /// What a dependency's source starts with.
 const PLUGIN: &str = "plugin:";
-/// How long a comparison may look for the smallest difference.
+/// How long all comparisons of a plan may look for the smallest difference; later ones only say that there is one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether targets that are not ours, or were edited, are overwritten.
@@ -39,6 +40,10 @@ pub enum Mend {
 pub struct Plan {
     /// The files in their order, then orphans, then the lock.
     pub targets: Vec<Target>,
+    /// The paths beside which a killed run may have left files: the targets, and what the lock lists besides.
+    pub(crate) beside: Vec<RelPath>,
+    /// What could not be found out while it was made.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// One target.
@@ -50,6 +55,8 @@ pub struct Target {
     pub state: State,
     /// What the committed text and the composed one are; `None` where there is nothing to compare.
     pub texts: Option<(String, String)>,
+    /// What is lost if it is overwritten; `None` where nothing is, or where it isn't.
+    pub loss: Option<Loss>,
     pub(crate) action: Action,
     /// The digest of the bytes that were seen; `None` if there were none.
     pub(crate) seen: Option<Digest>,
@@ -82,6 +89,15 @@ pub enum State {
     Orphan,
 }
 
+/// What [`Mend::Force`] takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Where git holds these very bytes.
+    pub kept: Option<Kept>,
+    /// The lines, blank ones aside, that neither git nor the new text holds.
+    pub lines: usize,
+}
+
 /// One change by hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -96,8 +112,14 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The file of the project and the line that the text comes from; `None` where that is a text of the package or of a
-    /// dependency, which nobody here can change.
+    /// Whether it may as well be a change of the sources: without a lock the two can't be told apart.
+    #[must_use]
+    pub fn is_guess(&self) -> bool {
+        [NO_LOCK, BROKEN_LOCK].contains(&self.what)
+    }
+
+    /// The file of the project and the line that the text comes from; `None` where that is a text of a dependency, or of a package
+    /// that lies elsewhere, which nobody here can change.
     #[must_use]
     pub fn note(&self) -> Option<(&str, u32)> {
         let (path, line) = self.source.as_ref()?;
@@ -112,6 +134,10 @@ impl Edit {
         path.starts_with(PLUGIN).then_some((path.as_str(), *line))
     }
 }
+
+const NO_LOCK: &str = "there is no lock, so an edit can't be told from older notes";
+const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
+const CONFLICT: &str = "git left a conflict here";
 
 /// What is done with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +212,16 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge { root, projection, lock: &lock, mend, texts: RefCell::default() };
+    let judge = Judge {
+        root,
+        projection,
+        lock: &lock,
+        mend,
+        texts: RefCell::default(),
+        journal: OnceCell::new(),
+        git: Git::new(root.path()),
+        deadline: OnceCell::new(),
+    };
     let mut targets = Vec::new();
     // What the copies are compared with, if the original is left alone with CRLF.
     let mut crlf_original = false;
@@ -202,7 +237,16 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
         }
     }
     targets.push(judge.lock(lock_bytes.as_deref()));
-    if errors.is_empty() { Ok(Plan { targets }) } else { Err(PlanError(errors)) }
+    let orphans = lock.orphans(projection).map(|(path, _)| path);
+    let beside = projection.paths().chain(orphans).cloned().collect();
+    let warnings = if judge.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    if errors.is_empty() { Ok(Plan { targets, beside, warnings }) } else { Err(PlanError(errors)) }
+}
+
+fn silent_git() -> Diagnostic {
+    let message = "git did not answer within 10 seconds, so that nothing counts as kept in git";
+    Diagnostic::warning("git.silent", message)
+        .help("look why `git ls-files` takes so long here, then run this again")
 }
 
 /// The committed lock.
@@ -256,6 +300,11 @@ struct Judge<'a> {
     mend: Mend,
     /// The texts to be written, by render and by whether they have CRLF: copies share theirs.
     texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
+    /// What a killed run noted; read only where a file looks edited.
+    journal: OnceCell<Journal>,
+    git: Git<'a>,
+    /// When the comparisons have taken long enough: set by the first.
+    deadline: OnceCell<Instant>,
 }
 
 impl Judge<'_> {
@@ -265,6 +314,7 @@ impl Judge<'_> {
         let wanted = || self.text(&file.render, crlf_wanted);
         let target = |state, action, texts, seen: Option<&[u8]>| Target {
             path: file.path.clone(),
+            loss: seen.and_then(|bytes| self.loss(&file.path, &state, bytes, &expected)),
             state,
             texts,
             action,
@@ -309,7 +359,8 @@ impl Judge<'_> {
             (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
             _ => Action::Refuse,
         };
-        Some(Target { path: path.clone(), state, texts: None, action, seen: Some(Digest::of(bytes)) })
+        let loss = self.loss(path, &state, bytes, &expected);
+        Some(Target { path: path.clone(), state, texts: None, loss, action, seen: Some(Digest::of(bytes)) })
     }
 
     fn lock(&self, bytes: Option<&[u8]>) -> Target {
@@ -337,7 +388,20 @@ impl Judge<'_> {
         };
         // What isn't touched needs no proof that it is still the same.
         let seen = bytes.filter(|_| action != Action::Nothing).map(Digest::of);
-        Target { path: path.clone(), state, texts: None, action, seen }
+        let loss =
+            bytes.and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected("native")));
+        Target { path: path.clone(), state, texts: None, loss, action, seen }
+    }
+
+    /// What `--force` takes away that a run without it would not touch.
+    fn loss(&self, path: &RelPath, state: &State, bytes: &[u8], new: &Expected<'_>) -> Option<Loss> {
+        if self.mend != Mend::Force || !matches!(state, State::Foreign | State::Edited { kept: None, .. }) {
+            return None;
+        }
+        let normal = normalise(bytes).1;
+        let kept = self.git.kept(path, &[&normal, bytes]);
+        let lines = if kept.is_some() { 0 } else { self.git.lines_held_nowhere(path, &normal, &new.text()) };
+        Some(Loss { kept, lines })
     }
 
     fn action(&self, state: &State, wanted: impl Fn() -> Arc<str>) -> Action {
@@ -361,7 +425,7 @@ impl Judge<'_> {
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
     fn foreign(&self, path: &RelPath, contents: &[&[u8]]) -> State {
-        match kept(self.root.path(), path, contents) {
+        match self.git.kept(path, contents) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -376,15 +440,15 @@ impl Judge<'_> {
         normal: &[u8],
         bytes: &[u8],
     ) -> State {
+        if normal.iter().all(u8::is_ascii_whitespace) {
+            return State::Stale { problem: "the file is empty".to_owned() };
+        }
         let lock = self.lock.rows(self.projection);
         let text = String::from_utf8_lossy(normal);
         let first = first_line(&text);
         let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path, &[normal, bytes]);
-        }
-        if normal.iter().all(u8::is_ascii_whitespace) {
-            return State::Stale { problem: "the file is empty".to_owned() };
         }
         let edits = match &lock {
             None => vec![self.unknown_edit()],
@@ -396,33 +460,15 @@ impl Judge<'_> {
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        if self.is_from_a_killed_run(render, expected, normal, first) {
+        if self.journal.get_or_init(|| Journal::read(self.root, &self.git)).wrote(bytes) {
             return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
         }
-        State::Edited { edits, kept: kept(self.root.path(), path, &[normal, bytes]) }
-    }
-
-    /// Whether the file is what a lock says that was staged and never put in its place: the run was killed between the two.
-    fn is_from_a_killed_run(
-        &self,
-        render: &str,
-        expected: &Expected<'_>,
-        normal: &[u8],
-        first: &str,
-    ) -> bool {
-        let staged = self.root.left_behind(&self.projection.lock_path, MOST_BYTES).unwrap_or_default();
-        let locks = staged.iter().filter_map(|bytes| LockFile::parse(std::str::from_utf8(bytes).ok()?).ok());
-        locks.into_iter().any(|lock| {
-            self.edits(&lock, render, expected, normal, first).is_some_and(|edits| edits.is_empty())
-        })
+        State::Edited { edits, kept: self.git.kept(path, &[normal, bytes]) }
     }
 
     /// What can be said of an edit without a lock.
     fn unknown_edit(&self) -> Edit {
-        let what = match self.lock {
-            Lock::Broken(..) => "the lock can't be read, so an edit can't be told from older notes",
-            _ => "there is no lock, so an edit can't be told from older notes",
-        };
+        let what = if matches!(self.lock, Lock::Broken(..)) { BROKEN_LOCK } else { NO_LOCK };
         Edit { line: 1, what, section: None, source: None }
     }
 
@@ -437,19 +483,22 @@ impl Judge<'_> {
         first: &str,
     ) -> Option<Vec<Edit>> {
         let has_notice = is_notice(first);
-        let mut body_start = if has_notice { (first.len() + 1).min(normal.len()) } else { 0 };
+        // One that was changed beyond recognition is still a comment where the notice should be.
+        let is_headed = has_notice
+            || (self.projection.notice.is_some() && first.starts_with("<!--") && first.ends_with("-->"));
+        let mut body_start = if is_headed { (first.len() + 1).min(normal.len()) } else { 0 };
         let mut edits = Vec::new();
         match normal.get(body_start) {
             Some(b'\n') => body_start += 1,
-            Some(_) if has_notice => {
+            Some(_) if is_headed => {
                 let what = "the blank line below the notice was removed by hand";
                 edits.push(Edit { line: 2, what, section: None, source: None });
             }
             _ => {}
         }
-        if !self.is_known_notice(lock, first) && (has_notice || self.projection.notice.is_some()) {
+        if !self.is_known_notice(lock, first) && (is_headed || self.projection.notice.is_some()) {
             let what =
-                if has_notice { "the notice was changed by hand" } else { "the notice was removed by hand" };
+                if is_headed { "the notice was changed by hand" } else { "the notice was removed by hand" };
             edits.push(Edit { line: 1, what, section: None, source: None });
         }
         // The file lacks the bundle's last line feed.
@@ -461,8 +510,9 @@ impl Judge<'_> {
         if !has_notice && gaps.iter().any(|gap| gap.sections == (0..sections.len())) {
             return None;
         }
+        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
         for gap in gaps {
-            edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before));
+            edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before, deadline));
         }
         Some(edits)
     }
@@ -495,6 +545,7 @@ fn gap_edits(
     sections: &[&LockedSection],
     expected: &Expected<'_>,
     lines_before: usize,
+    deadline: Instant,
 ) -> Vec<Edit> {
     let first_line = lines_before + count_lines(&body[..gap.bytes.start]) + 1;
     // The text that should stand here, with the section of each line and the line's index in it.
@@ -518,7 +569,10 @@ fn gap_edits(
         };
         return vec![edit];
     }
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(base.as_str(), found.as_ref());
+    if Instant::now() >= deadline {
+        return vec![edit(first_line, "this was edited by hand", owners[0].0, 0, expected)];
+    }
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(base.as_str(), found.as_ref());
     let changes = diff.ops().iter().filter_map(|op| match *op {
         DiffOp::Equal { .. } => None,
         DiffOp::Delete { old_index, new_index, .. } => {
@@ -531,9 +585,12 @@ fn gap_edits(
             Some((new_index, old_index, "this was edited by hand"))
         }
     });
+    let new_lines: Vec<&str> = found.lines().collect();
     changes
         .map(|(new_index, old_index, what)| {
             let (section, line) = owners[old_index.min(owners.len() - 1)];
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
             edit(first_line + new_index, what, section, line, expected)
         })
         .collect()
@@ -568,5 +625,6 @@ fn edit(
         Some((source.to_string(), line))
     });
     let source = source.or_else(|| Some((section.from.first()?.clone(), 1)));
+    let source = source.map(|(source, line)| (expected.file_of(source), line));
     Edit { line, what, section: Some(section.id.to_string()), source }
 }

@@ -18,6 +18,8 @@ pub struct Projection {
     pub(crate) files: Vec<File>,
     pub(crate) lock: String,
     pub(crate) lock_path: RelPath,
+    /// The package's folder, if it is the project's own.
+    package: Option<RelPath>,
     /// The renders that are committed, by name; `native` is always there.
     bundles: BTreeMap<String, Bundle>,
     renders: Vec<String>,
@@ -67,7 +69,9 @@ impl Projection {
         let notice = notice(config, project.memory.as_ref());
         let lock_path = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
         let command = config.command.clone();
-        let value = Self { command, notice, files, lock, lock_path, bundles, renders: names, rows };
+        let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
+        let package = config.package.as_ref().filter(own).cloned();
+        let value = Self { command, notice, files, lock, lock_path, package, bundles, renders: names, rows };
         Outcome { value: Some(value), diagnostics: outcome.diagnostics }
     }
 
@@ -108,7 +112,8 @@ impl Projection {
 
     pub(crate) fn expected(&self, render: &str) -> Expected<'_> {
         let notice = self.notice.as_ref().map_or_else(String::new, |notice| format!("{notice}\n\n"));
-        Expected { head: notice, bundle: self.bundles.get(render).unwrap_or_else(|| self.native()) }
+        let bundle = self.bundles.get(render).unwrap_or_else(|| self.native());
+        Expected { head: notice, bundle, package: self.package.as_ref() }
     }
 }
 
@@ -136,6 +141,7 @@ pub(crate) struct Expected<'a> {
     /// The notice and its blank line, or nothing.
     head: String,
     bundle: &'a Bundle,
+    package: Option<&'a RelPath>,
 }
 
 impl<'a> Expected<'a> {
@@ -160,6 +166,14 @@ impl<'a> Expected<'a> {
         let mut text = String::with_capacity(self.head.len() + self.bundle.bytes());
         text.extend(self.pieces());
         text
+    }
+
+    /// The file of the project that a source names: one of its own package by its path.
+    pub(crate) fn file_of(&self, source: String) -> String {
+        match (self.package, source.strip_prefix("package:")) {
+            (Some(folder), Some(file)) => format!("{folder}/{file}"),
+            _ => source,
+        }
     }
 
     /// The section of this id, if the file holds it.

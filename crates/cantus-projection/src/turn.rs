@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cantus_fs::{LockError, LockGuard, Root};
-use cantus_manifest::Digest;
 use thiserror::Error;
 
-use crate::git::path_in_git_folder;
+use crate::git::Git;
+use crate::journal::name;
 
 /// How long a run waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,11 +39,16 @@ impl Turn {
     pub fn take(root: &Root, command: &str) -> Result<Self, TurnError> {
         let holder = format!("process {}, `{command}`", std::process::id());
         let shared = std::env::temp_dir().join(format!("{}.lock", name(root)));
-        let places: Vec<PathBuf> =
-            path_in_git_folder(root.path(), "cantus.lock").into_iter().chain([shared]).collect();
+        let places: Vec<PathBuf> = Git::new(root.path())
+            .path_in_git_folder("cantus.lock")
+            .into_iter()
+            .chain([shared.clone()])
+            .collect();
         let mut trouble = None;
         for place in places {
             match root.disk().lock(&place, &holder, PATIENCE) {
+                // Nobody would ever tidy up a folder that all projects share.
+                Ok(guard) if place == shared => return Ok(Self { _guard: guard.passing(place) }),
                 Ok(guard) => return Ok(Self { _guard: guard }),
                 Err(LockError::Held { holder }) => return Err(TurnError::Held { holder }),
                 Err(LockError::Io(error)) => trouble = Some(error),
@@ -51,9 +56,4 @@ impl Turn {
         }
         Err(TurnError::Io(trouble.unwrap_or_else(|| std::io::ErrorKind::NotFound.into())))
     }
-}
-
-/// A name for the root that other roots don't have.
-fn name(root: &Root) -> String {
-    format!("cantus-{}", Digest::of(root.path().as_os_str().as_encoded_bytes()).short())
 }

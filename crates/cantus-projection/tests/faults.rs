@@ -12,6 +12,7 @@ use cantus_workspace::{Options, Project};
 
 const STAGES: On = On::Only(Operation::Stage);
 const COMMITS: On = On::Only(Operation::Commit);
+const REMOVALS: On = On::Only(Operation::Remove);
 
 /// In the order of the plan; the last but one is to be removed.
 const TARGETS: [&str; 6] = [
@@ -232,6 +233,47 @@ fn an_edit_between_plan_and_commit_survives() {
     check_race("CLAUDE.md", COMMITS, 1, Some("by hand\n"));
     check_race("docs/OLD.md", COMMITS, 4, Some("by hand\n"));
     check_race("projections/lock.toml", COMMITS, 2, Some("by hand\n"));
+}
+
+#[test]
+fn an_edit_between_the_last_look_and_the_write_survives() {
+    // The hook runs in the very operation that puts the new file in place, or takes the old one away.
+    check_race("AGENTS.md", COMMITS, 1, Some("by hand\n"));
+    check_race("AGENTS.md", COMMITS, 1, None);
+    check_race("CLAUDE.md", COMMITS, 2, Some("by hand\n"));
+    check_race("projections/lock.toml", COMMITS, 5, Some("by hand\n"));
+    check_race("docs/OLD.md", REMOVALS, 1, Some("by hand\n"));
+    check_race("docs/OLD.md", REMOVALS, 1, None);
+}
+
+/// Two edits: the second comes when the first one is about to be put back.
+#[test]
+fn an_edit_that_meets_another_one_being_put_back_is_kept_beside() {
+    let repo = stale();
+    let (plan, path) = (planned(&real(&repo)), repo.path().join("AGENTS.md"));
+    let [first, second] = ["first\n", "second\n"].map(|text| {
+        let path = path.clone();
+        move || std::fs::write(path, text).unwrap()
+    });
+    let disk = FaultDisk::new().before(COMMITS, 1, first).before(COMMITS, 2, second);
+    let error = apply(&root(&repo, disk).1, &plan).unwrap_err();
+    let ApplyError::Changed { kept: Some(kept), .. } = &error else { panic!("{error:?}") };
+    assert_eq!([repo.read("AGENTS.md"), repo.read(kept.as_str())], ["first\n", "second\n"]);
+    let said = format!("`AGENTS.md` changed while this ran; what stood there is kept as `{kept}`");
+    assert!(error.to_string().ends_with(&said), "{error}");
+}
+
+#[test]
+fn where_files_cannot_be_swapped_they_are_looked_at_and_renamed() {
+    let repo = stale();
+    let plan = planned(&real(&repo));
+    let unsupported = FaultKind::Io(ErrorKind::Unsupported);
+    let disk = FaultDisk::new().fault(Fault { at: 1, on: COMMITS, kind: unsupported });
+    let (disk, root) = root(&repo, disk);
+    apply(&root, &plan).unwrap();
+    // Five files, and one more try for the first.
+    assert_eq!(disk.count(COMMITS), 6);
+    assert!(planned(&real(&repo)).is_fresh());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The configuration: every key with its default.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use cantus_compose::{ConfigFile, Repository};
@@ -183,9 +184,9 @@ impl Config {
         let memories = self.memory.as_ref().map_or(defaults.to_vec(), |memory| vec![memory.to_string()]);
         let sources: Vec<String> =
             memories.into_iter().chain(self.package.as_ref().map(RelPath::to_string)).collect();
-        let mut seen: Vec<RelPath> = Vec::new();
+        let mut seen = Targets::default();
         for (path, span) in targets {
-            let message = if let Some(other) = seen.iter().find(|other| meet(other.as_str(), path.as_str())) {
+            let message = if let Some(other) = seen.meeting(&path) {
                 match other.as_str().to_lowercase() == path.as_str().to_lowercase() {
                     true => format!("`{path}` is a target already"),
                     false => {
@@ -197,11 +198,30 @@ impl Config {
             } else if is_reserved(&path) {
                 format!("`{path}` can't be a target: the name is taken")
             } else {
-                seen.push(path);
+                seen.insert(path);
                 continue;
             };
             source.fault(span, message);
         }
+    }
+}
+
+/// Paths none of which [`meet`]s another, found by what they are in lower case.
+#[derive(Default)]
+struct Targets(BTreeMap<String, RelPath>);
+
+impl Targets {
+    fn insert(&mut self, path: RelPath) {
+        self.0.insert(path.as_str().to_lowercase(), path);
+    }
+
+    /// The one that is `path`, lies below it or holds it.
+    fn meeting(&self, path: &RelPath) -> Option<&RelPath> {
+        let key = path.as_str().to_lowercase();
+        let above = key.match_indices('/').filter_map(|(at, _)| self.0.get(&key[..at])).next();
+        let below = format!("{key}/");
+        let below = || self.0.range(below.clone()..).next().filter(|(other, _)| other.starts_with(&below));
+        above.or_else(|| self.0.get(&key)).or_else(|| below().map(|(_, other)| other))
     }
 }
 
@@ -259,7 +279,7 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
     const DEFAULT: [&str; 7] = ["claude", "codex", "grok", "muse", "agy", "qwen", "opencode"];
     let given = keys.texts(source, "providers");
     let names = given.unwrap_or_else(|| DEFAULT.map(|name| (name.to_owned(), 0..0)).to_vec());
-    let mut providers: Vec<Provider> = Vec::new();
+    let mut providers: BTreeSet<Provider> = BTreeSet::new();
     for (name, span) in names {
         match Provider::new(name) {
             Err(error) => drop(source.fault(span, format!("`providers`: {error}"))),
@@ -274,11 +294,10 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
             Ok(provider) if providers.contains(&provider) => {
                 source.fault(span, format!("`providers`: `{provider}` stands here twice"));
             }
-            Ok(provider) => providers.push(provider),
+            Ok(provider) => drop(providers.insert(provider)),
         }
     }
-    providers.sort();
-    providers
+    providers.into_iter().collect()
 }
 
 fn plugins(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Allowed> {
@@ -342,11 +361,12 @@ pub(crate) fn is_crate_name(name: &str) -> bool {
 
 fn repositories(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Repository> {
     let mut repositories: Vec<Repository> = Vec::new();
+    let mut names = BTreeSet::new();
     for (mut keys, span) in keys.tables(source, "repositories", "repositories.") {
         let faults = source.diagnostics.len();
         let (name, description) = (keys.text(source, "name"), keys.text(source, "description"));
         match (name, description) {
-            (Some((name, span)), Some(_)) if repositories.iter().any(|other| other.name == name) => {
+            (Some((name, span)), Some(_)) if !names.insert(name.clone()) => {
                 source.fault(span, format!("the repository `{name}` stands here twice"));
             }
             (Some((name, _)), Some((description, _))) => repositories.push(Repository { name, description }),
@@ -360,9 +380,9 @@ fn repositories(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Repository>
     repositories
 }
 
-type Targets = Vec<(RelPath, Range<usize>)>;
+type Files = Vec<(RelPath, Range<usize>)>;
 
-fn projection(keys: &mut Keys<'_>, source: &mut Source<'_>) -> (Targets, bool) {
+fn projection(keys: &mut Keys<'_>, source: &mut Source<'_>) -> (Files, bool) {
     let mut keys =
         keys.table(source, "projection", "projection.").unwrap_or_else(|| Keys::new(DeTable::new(), ""));
     let given = keys.texts(source, "files");
@@ -536,6 +556,29 @@ mod tests {
             );
             check_faults(&format!("plugins = [\"{name}\"]\n"), &[&expected]);
         }
+    }
+
+    #[test]
+    fn targets_meet_above_and_below() {
+        check_faults(
+            "[projection]\nfiles = [\"x/a\", \"x/A/b\", \"y/c/d\", \"Y/c\", \"y/c-d\"]\n",
+            &[
+                "cantus.toml:2: error: `x/A/b` and `x/a` can't both be files: one would have to be a folder",
+                "cantus.toml:2: error: `Y/c` and `y/c/d` can't both be files: one would have to be a folder",
+            ],
+        );
+    }
+
+    #[test]
+    fn thousands_of_entries_are_compared_in_step_with_their_number() {
+        // Each compared with each, these take minutes.
+        let list = |item: &dyn Fn(usize) -> String| (0..30_000).map(item).collect::<String>();
+        let providers = list(&|number| format!("\"p{number}\", "));
+        let files = list(&|number| format!("\"d/f{number}\", "));
+        let repositories =
+            list(&|number| format!("[[repositories]]\nname = \"r{number}\"\ndescription = \"x\"\n"));
+        let text = format!("providers = [{providers}]\n{repositories}[projection]\nfiles = [{files}]\n");
+        check_faults(&text, &[]);
     }
 
     #[test]

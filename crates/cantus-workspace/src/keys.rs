@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use cantus_manifest::{Diagnostic, RelPath};
-use cantus_memory::nearest;
+use cantus_memory::{nearest, shortened};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -218,7 +218,8 @@ impl<'a> Keys<'a> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys here: {}", known.join(", ")),
             };
-            source.fault(key.span(), format!("unknown key `{}{name}`", self.prefix)).help = Some(help);
+            source.fault(key.span(), format!("unknown key `{}{}`", self.prefix, shortened(name))).help =
+                Some(help);
         }
     }
 }

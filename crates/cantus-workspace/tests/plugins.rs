@@ -58,8 +58,29 @@ impl Disk for Recorder {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    fn commit_new(&self, _: Staged) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn swap(&self, _: &Staged) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn set_aside(&self, _: &Path) -> io::Result<Staged> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn remove(&self, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn record(&self, _: &Path, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        self.note(path);
+        RealDisk.recall(path, limit)
     }
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {

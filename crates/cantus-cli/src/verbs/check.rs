@@ -8,7 +8,7 @@ use crate::args::{CheckArgs, Global};
 use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, is_bad, root};
+use crate::verbs::{compose, is_bad, judged, root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -40,8 +40,10 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
         }
         Err(error) => return Err(Failure::diagnostics(error.diagnostics())),
     };
+    findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
-    let bad = is_bad(&findings, global);
+    let findings = judged(findings, global);
+    let bad = is_bad(&findings);
     let Totals { sections, bytes, tokens_est, common_digest } = projection.totals();
     if args.json {
         let common_digest = common_digest.to_string();

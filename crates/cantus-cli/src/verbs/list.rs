@@ -13,7 +13,7 @@ use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
 use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, options, plugins, root};
+use crate::verbs::{finish, options, plugins, root, strictly};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     if args.plugins {
         return plugins::run(global, args, streams);
     }
-    let outcome = Project::open(&root(global)?, &options(global));
+    let outcome = strictly(Project::open(&root(global)?, &options(global)), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(Status::CantTell);

@@ -10,6 +10,7 @@ use cantus_manifest::{Diagnostic, canonical_json};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::visible::visible;
 use crate::{Status, Streams};
 
 /// The most bytes that a manifest may have.
@@ -23,7 +24,7 @@ pub(crate) fn run(file: &Path, streams: &mut Streams<'_>) -> Result<Status, Fail
             Ok(Status::Yes)
         }
         Err(error) => {
-            writeln!(streams.err, "{name}: {error}")?;
+            writeln!(streams.err, "{}", visible(&format!("{name}: {error}")))?;
             Ok(Status::No)
         }
     }

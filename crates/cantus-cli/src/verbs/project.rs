@@ -1,19 +1,19 @@
 //! `cantus project`: compose and write every committed file.
 
 use cantus_fs::Root;
-use cantus_manifest::{Outcome, RelPath};
-use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, plan};
+use cantus_manifest::{Diagnostic, Outcome, RelPath};
+use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, left_overs, plan};
 
 use crate::args::{Global, ProjectArgs};
-use crate::failure::Failure;
+use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, Deed};
-use crate::verbs::{compose, finish, root};
+use crate::verbs::{compose, finish, is_bad, judged, root, strictly};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = root(global)?;
     let mend = if args.force { Mend::Force } else { Mend::Safe };
-    let outcome = compose(&root, global);
+    let outcome = strictly(compose(&root, global), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(Status::CantTell);
@@ -27,32 +27,41 @@ pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>
         }
         plan => selected(plan, &projection, args)?,
     };
-    if args.check || plan.is_fresh() || plan.is_refused() {
-        let deed = if args.check || plan.is_fresh() { Deed::Checked } else { Deed::Refused };
-        return tell(global, args, &projection, &plan, deed, streams);
+    // What a killed run left beside fresh files is swept by a run that has the turn.
+    let is_done = plan.is_fresh() && left_overs(&root, &plan).is_empty();
+    if args.check || is_done {
+        return tell(global, args, &projection, &plan, Deed::Checked, streams);
     }
-    // Everything is read anew once it is this run's turn: two of it would cost twice the memory.
-    let command = projection.command().to_owned();
+    let turn = match Turn::take(&root, projection.command()) {
+        Ok(turn) => turn,
+        // Another run may be what makes this a refusal, but it can't be waited for any longer.
+        Err(_) if plan.is_refused() => {
+            return tell(global, args, &projection, &plan, Deed::Refused, streams);
+        }
+        Err(error) => return Err(no_turn(error)),
+    };
+    // Everything is read anew now that it is this run's turn: two of it would cost twice the memory.
     drop((plan, projection));
-    write(global, args, &root, &command, mend, streams)
+    write(global, args, &root, turn, mend, streams)
 }
 
-/// Takes the turn, reads everything anew (another run may have written, and notes may have changed, meanwhile), writes, and
-/// looks once more.
+fn no_turn(error: TurnError) -> Failure {
+    let held = matches!(error, TurnError::Held { .. });
+    let failure = Failure::error(error);
+    if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
+}
+
+/// Reads everything anew (another run may have written, and notes may have changed, meanwhile), judges, writes, and looks once
+/// more.
 fn write(
     global: &Global,
     args: &ProjectArgs,
     root: &Root,
-    command: &str,
+    turn: Turn,
     mend: Mend,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let turn = Turn::take(root, command).map_err(|error| {
-        let held = matches!(error, TurnError::Held { .. });
-        let failure = Failure::error(error);
-        if held { failure.hint("it had 10 seconds to end; run this again when it has") } else { failure }
-    })?;
-    let Outcome { value, diagnostics } = compose(root, global);
+    let Outcome { value, diagnostics } = strictly(compose(root, global), global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
     drop(project);
@@ -66,13 +75,22 @@ fn write(
         Failure::error(error).hint("every file is whole, old or new; the next run completes")
     })?;
     let after = make_plan(root, projection, Mend::Safe, args)?;
+    let left = judged(left_overs(root, &after).iter().map(left_over).collect(), global);
+    write_diagnostics(streams.err, &left)?;
     drop(turn);
     if !after.is_fresh() {
         tell(global, args, projection, &after, Deed::Checked, streams)?;
         return Err(Failure::error("files are not fresh right after they were written")
             .hint("unless something else writes them too, this is a fault of Cantus: please report it"));
     }
-    tell(global, args, projection, &plan, Deed::Written, streams)
+    let deed = if plan.is_fresh() { Deed::Checked } else { Deed::Written };
+    let status = tell(global, args, projection, &plan, deed, streams)?;
+    Ok(if is_bad(&left) { Status::CantTell } else { status })
+}
+
+fn left_over(path: &RelPath) -> Diagnostic {
+    let message = "nothing shows that a killed run left this file: it stays";
+    Diagnostic::warning("target.left", message).at(path).help("look what it holds, then remove it")
 }
 
 fn make_plan(root: &Root, projection: &Projection, mend: Mend, args: &ProjectArgs) -> Result<Plan, Failure> {
@@ -113,10 +131,16 @@ fn tell(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let good = deed == Deed::Written || plan.is_fresh();
+    let warnings = judged(plan.warnings.clone(), global);
+    write_diagnostics(streams.err, &warnings)?;
     if args.json {
         report::json(streams.out, projection, plan, deed)?;
     } else if !(global.quiet && good) {
         report::human(streams.out, projection, plan, deed)?;
     }
-    Ok(if good { Status::Yes } else { Status::No })
+    Ok(match good {
+        _ if is_bad(&warnings) => Status::CantTell,
+        true => Status::Yes,
+        false => Status::No,
+    })
 }

@@ -1,0 +1,54 @@
+//! Text of notes, paths and programs, made safe for a terminal.
+
+use std::borrow::Cow;
+
+/// `text` with every control character and every character that turns the direction of writing spelled out (`\u{1b}`), so
+/// that it can neither move the cursor nor colour, hide or forge a line of a report. Tabs stay.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            c if is_unsafe(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// [`visible`] for a message that may quote a program's lines: each but the first is indented, so that none can pass for a line
+/// of the report.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let mut lines = text.lines();
+    let mut shown = visible(lines.next().unwrap_or_default()).into_owned();
+    for line in lines {
+        shown.push_str("\n    ");
+        shown.push_str(&visible(line.trim_start()));
+    }
+    shown
+}
+
+fn is_unsafe(c: char) -> bool {
+    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_lines_are_indented() {
+        assert_eq!(visible_lines("a\nerror: b\r\n  c\u{1b}"), "a\n    error: b\n    c\\u{1b}");
+        assert_eq!(visible_lines(""), "");
+    }
+
+    #[test]
+    fn what_moves_the_cursor_is_spelled_out() {
+        assert_eq!(visible("a\tb – 日本"), "a\tb – 日本");
+        assert_eq!(visible("\u{1b}[31mred\r\n"), "\\u{1b}[31mred\\u{d}\\u{a}");
+        assert_eq!(visible("\u{9b}1m\u{7f}\u{202e}"), "\\u{9b}1m\\u{7f}\\u{202e}");
+    }
+}
