@@ -39,6 +39,19 @@ impl Failure {
         self
     }
 
+    /// The same as findings, for a report that has nothing else; what has no code of its own gets `code`.
+    pub(crate) fn into_findings(self, code: &'static str) -> Vec<Diagnostic> {
+        match self.kind {
+            Kind::Diagnostics(findings) => findings,
+            Kind::Error(error) => {
+                let mut finding = Diagnostic::from_error(code, error.as_ref());
+                finding.help = (!self.hints.is_empty()).then(|| self.hints.join("; "));
+                vec![finding]
+            }
+            Kind::BrokenPipe => Vec::new(),
+        }
+    }
+
     /// Prints it and gives the exit code.
     pub(crate) fn show(self, err: &mut dyn Write) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe) {

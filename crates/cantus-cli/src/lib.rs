@@ -8,9 +8,12 @@
 mod args;
 mod clock;
 mod failure;
+mod format;
 mod input;
 mod report;
+mod rules;
 mod style;
+mod text;
 mod verbs;
 
 use std::ffi::OsString;
