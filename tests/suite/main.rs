@@ -18,6 +18,7 @@ mod project;
 mod read_only;
 mod refusals;
 mod sources;
+mod staged;
 mod turns;
 mod vectors;
 mod verbs;

@@ -91,6 +91,9 @@ pub(crate) struct ProjectArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
+    /// Judge what is staged in git instead of the working tree
+    #[arg(long)]
+    pub(crate) staged: bool,
     /// How the findings are printed
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     format: Format,

@@ -59,7 +59,7 @@ pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::P
 
 /// What would make git answer for another repository than the one of the folder: hooks set these, and what some other
 /// repository holds proves nothing here.
-const ELSEWHERE: [&str; 6] = [
+pub(crate) const ELSEWHERE: [&str; 6] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod index;
 mod line_ends;
 mod locate;
 mod lock;
@@ -26,6 +27,7 @@ mod turn;
 pub use apply::{ApplyError, apply};
 pub use check::check;
 pub use git::Kept;
+pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Mend, Plan, PlanError, State, Target, plan};

@@ -9,7 +9,7 @@ use crate::failure::{Failure, write_diagnostics};
 use crate::format::{Place, broken, github, sarif};
 use crate::report::{plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, is_bad, root};
+use crate::verbs::{compose, is_bad, root, staged_root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -33,7 +33,7 @@ struct Verdict {
 pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let format = args.format();
     let mut place = Place::default();
-    match judge(global, &mut place) {
+    match judge(global, args, &mut place) {
         Ok(verdict) => tell(global, format, &verdict, &place, streams),
         Err(failure) if format == Format::Human => Err(failure),
         Err(failure) => {
@@ -44,8 +44,8 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
 }
 
 /// Reads and judges the project; `place` is where it lies, as soon as that is known.
-fn judge(global: &Global, place: &mut Place) -> Result<Verdict, Failure> {
-    let root = root(global)?;
+fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict, Failure> {
+    let root = if args.staged { staged_root(global)? } else { root(global)? };
     *place = Place::of(&root);
     let Outcome { value, diagnostics: mut findings } = compose(&root, global);
     let Some((project, projection)) = value else { return Err(Failure::diagnostics(findings)) };
