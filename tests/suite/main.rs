@@ -4,6 +4,7 @@
 
 mod determinism;
 mod discovery;
+mod excerpts;
 mod formats;
 mod home;
 mod kills;

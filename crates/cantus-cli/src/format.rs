@@ -25,7 +25,7 @@ pub(crate) fn broken(
     place: &Place,
 ) -> io::Result<()> {
     match format {
-        Format::Human => crate::failure::write_diagnostics(out, findings),
+        Format::Human => crate::failure::write_diagnostics(out, findings, None),
         Format::Github => github(out, findings, place),
         Format::Json => json_broken(out, findings),
         Format::Sarif => sarif(out, findings, place, Status::CantTell),

@@ -39,6 +39,23 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
     }
 }
 
+/// The root whose files a report may show lines of; `None` if there is none or no one wants to see them.
+pub(crate) fn sources(args: &Args) -> Option<Root> {
+    match &args.verb {
+        _ if args.global.quiet => None,
+        Verb::Check(check) if check.staged => staged_root(&args.global).ok(),
+        Verb::Manifest { .. } => None,
+        _ => root(&args.global).ok(),
+    }
+}
+
+/// Prints what the sources of the project were found to have.
+fn tell_findings(findings: &[Diagnostic], global: &Global, streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let wanted = !findings.is_empty() && !global.quiet;
+    let root = wanted.then(|| root(global).ok()).flatten();
+    write_diagnostics(streams.err, findings, root.as_ref())
+}
+
 /// The root that the arguments name or that the search finds.
 fn root(global: &Global) -> Result<Root, Failure> {
     root_on(Arc::new(RealDisk), &start(global)?, global)
@@ -124,7 +141,7 @@ fn home(
 ) -> Result<Option<Home>, Failure> {
     let Some(folder) = home_folder(root, global)? else { return Ok(None) };
     let Outcome { value, diagnostics } = read_home(root.disk(), &folder, limit, stamps);
-    write_diagnostics(streams.err, &diagnostics)?;
+    write_diagnostics(streams.err, &diagnostics, None)?;
     Ok(value)
 }
 
@@ -157,7 +174,7 @@ fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams
     }
     match value {
         Some(value) if !is_bad(&diagnostics, global) => {
-            write_diagnostics(streams.err, &diagnostics)?;
+            tell_findings(&diagnostics, global, streams)?;
             Ok(value)
         }
         _ => Err(Failure::diagnostics(diagnostics)),

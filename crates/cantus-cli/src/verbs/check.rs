@@ -1,5 +1,6 @@
 //! `cantus check`: all that CI wants to know, without writing.
 
+use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Outcome, Severity};
 use cantus_projection::{Mend, Projection, Totals, check, plan};
 use serde::Serialize;
@@ -26,6 +27,7 @@ struct Answer<'a> {
 
 /// A project that could be judged.
 struct Verdict {
+    root: Root,
     findings: Vec<Diagnostic>,
     projection: Projection,
 }
@@ -52,7 +54,7 @@ fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict
     let plan =
         plan(&root, &projection, Mend::Safe).map_err(|error| Failure::diagnostics(error.diagnostics()))?;
     findings.extend(check(&root, &project, &projection, &plan));
-    Ok(Verdict { findings, projection })
+    Ok(Verdict { root, findings, projection })
 }
 
 fn tell(
@@ -62,11 +64,13 @@ fn tell(
     place: &Place,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let Verdict { findings, projection } = verdict;
+    let Verdict { root, findings, projection } = verdict;
     let bad = is_bad(findings, global);
     let status = if bad { Status::No } else { Status::Yes };
     match format {
-        Format::Human => write_diagnostics(streams.out, findings)?,
+        Format::Human => {
+            write_diagnostics(streams.out, findings, (!global.quiet).then_some(root))?;
+        }
         Format::Github => github(streams.out, findings, place)?,
         Format::Json => json(streams, findings, projection, status)?,
         Format::Sarif => sarif(streams.out, findings, place, status)?,
