@@ -323,6 +323,31 @@ fn modes_do_not_matter() {
 }
 
 #[test]
+fn a_note_that_is_too_large_is_refused_and_the_others_are_read() {
+    let repo = staged();
+    repo.write("cantus.toml", "[limits]\nnote_bytes = 60\n");
+    repo.write("memory/aaa.md", &format!("{NOTE}{}", "x".repeat(200_000)));
+    repo.write("memory/zzz.md", "---\ntype: cor\n---\n");
+    repo.git(&["add", "--all"]);
+    let real = cantus(&repo, &["check", "--json"]);
+    judged(&real, 2, &["note.size", "note.size", "note.value"]);
+    assert_eq!(cantus(&repo, &["check", "--staged", "--json"]), real);
+}
+
+#[test]
+fn names_of_sha_256() {
+    let repo = Repo::without_git(NOTES);
+    repo.git(&["init", "--quiet", "--object-format=sha256"]);
+    cantus(&repo, &["project"]).exits(0);
+    repo.git(&["add", "--all"]);
+    repo.write("memory/new.md", NOTE);
+    repo.git(&["add", "--intent-to-add", "memory/new.md"]);
+    check(&repo, 0, &[]);
+    repo.git(&["add", "--all"]);
+    check(&repo, 1, &["drift.stale"; 3]);
+}
+
+#[test]
 fn nothing_is_written() {
     let repo = staged();
     replace(&repo, "memory/rules.md", "Be kind.", "Be just.");

@@ -142,7 +142,7 @@ impl Disk for IndexDisk {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         match self.walk(path, Follow::All)? {
             Walk::Outside(path) => self.real.canonical(&path),
-            Walk::Inside(path, _) => Ok(self.tops[1].join(path)),
+            Walk::Inside(path, _) => Ok(joined(&self.tops[1], path.iter())),
         }
     }
 
@@ -167,6 +167,114 @@ impl Disk for IndexDisk {
     }
 }
 
+/// A path with more parts; with none it is itself, while `Path::join` would add a slash.
+fn joined<'a>(path: &Path, parts: impl IntoIterator<Item = &'a OsStr>) -> PathBuf {
+    parts.into_iter().fold(path.to_path_buf(), |path, part| path.join(part))
+}
+
 fn read_only() -> io::Error {
     io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "git's index is only read here")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use cantus_fs::RealDisk;
+    use cantus_testkit::Repo;
+
+    use super::*;
+
+    /// A repository with files, folders and symlinks of all sorts, all of them staged.
+    fn repo() -> Repo {
+        let repo = Repo::new("//- a/b/c.md\nc\n//- a/d.md\nd\n//- e.md\ne\n//- ä.md\nx\n//- empty\n");
+        for (target, link) in [
+            ("b/c.md", "a/near"),
+            ("../e.md", "a/up"),
+            ("b", "a/folder"),
+            ("../../outside", "a/out"),
+            ("/", "a/far"),
+            ("nowhere", "dangling"),
+            ("circle", "circle"),
+            ("a/folder/../../e.md", "round"),
+        ] {
+            symlink(target, repo.path().join(link)).expect("a link");
+        }
+        symlink(repo.path().join("a"), repo.path().join("absolute")).expect("a link");
+        repo.git(&["add", "--all"]);
+        repo
+    }
+
+    /// Everything that a disk says of a path.
+    fn said(disk: &dyn Disk, path: &Path) -> [String; 4] {
+        let read = match disk.read(path, 100) {
+            Err(ReadError::Io(error)) => format!("{:?}", error.kind()),
+            read => format!("{read:?}"),
+        };
+        let entries = |mut entries: Vec<Entry>| {
+            entries.retain(|entry| entry.name != ".git");
+            entries
+        };
+        let list = disk.list(path).map(entries).map_err(|error| error.kind());
+        [
+            format!("{:?}", disk.kind(path).ok()),
+            read,
+            format!("{list:?}"),
+            format!("{:?}", disk.canonical(path).ok()),
+        ]
+    }
+
+    #[test]
+    fn a_checkout_and_its_index_look_the_same() {
+        let repo = repo();
+        let real: Arc<dyn Disk> = Arc::new(RealDisk);
+        let index = IndexDisk::open(real.clone(), &repo.path().join("a")).unwrap();
+        for path in [
+            "",
+            "a",
+            "a/b",
+            "a/b/c.md",
+            "a/d.md",
+            "ä.md",
+            "empty",
+            "gone",
+            "gone/x",
+            "e.md/x",
+            "a/near",
+            "a/up",
+            "a/folder",
+            "a/folder/c.md",
+            "a/out",
+            "a/far",
+            "a/far/etc",
+            "dangling",
+            "round",
+            "absolute",
+            "absolute/b/c.md",
+            "absolute/folder/c.md",
+            "a/../e.md",
+            ".git",
+            "../home",
+        ] {
+            let path = repo.path().join(path);
+            assert_eq!(said(&index, &path), said(real.as_ref(), &path), "{}", path.display());
+        }
+        let circle = repo.path().join("circle");
+        assert_eq!(index.kind(&circle).unwrap(), Some(Kind::Symlink));
+        assert!(index.canonical(&circle).is_err() && index.list(&circle).is_err());
+    }
+
+    #[test]
+    fn files_are_those_of_the_index_and_can_only_be_read() {
+        let repo = repo();
+        repo.write("e.md", "changed\n");
+        let index = IndexDisk::open(Arc::new(RealDisk), repo.path()).unwrap();
+        let path = repo.path().join("e.md");
+        assert_eq!(index.read(&path, 100).unwrap(), b"e\n");
+        assert!(matches!(index.read(&path, 1), Err(ReadError::TooLarge { size: 2, limit: 1 })));
+        assert_eq!(index.read(&path, 2).unwrap(), b"e\n");
+        assert!(index.stage(&path, b"x").is_err() && index.remove(&path).is_err());
+        assert!(index.create_folders(&repo.path().join("new")).is_err());
+        assert_eq!(repo.read("e.md"), "changed\n");
+    }
 }

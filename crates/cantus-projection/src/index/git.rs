@@ -54,6 +54,9 @@ impl Git {
         let has_git = |folder: &&Path| matches!(disk.kind(&folder.join(".git")), Ok(Some(_)));
         let Some(top) = start.ancestors().find(has_git) else { return Self::named(disk, start) };
         let own = Self { top: top.to_path_buf(), environment: Environment::Ignored };
+        if ELSEWHERE.iter().all(|name| std::env::var_os(name).is_none()) {
+            return Ok(own);
+        }
         let folder = own.text(&["rev-parse", "--absolute-git-dir"])?;
         // In a hook the variables are those of the repository that commits; this may be another one.
         let theirs = told(&["rev-parse", "--absolute-git-dir"]);

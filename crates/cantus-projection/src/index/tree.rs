@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use cantus_fs::Kind;
 
 use crate::index::git::Staged;
+use crate::index::joined;
 
 /// How many symlinks a path may lead over, as on Linux.
 const MOST_LINKS: usize = 40;
@@ -94,8 +95,8 @@ impl Tree {
             match Path::new(&part).components().next() {
                 Some(Component::Normal(_)) => {}
                 Some(Component::ParentDir) if done.is_empty() => {
-                    let rest: PathBuf = pending.into_iter().collect();
-                    return Ok(Walk::Outside(tops[tops.len() - 1].join("..").join(rest)));
+                    let above = tops[tops.len() - 1].join("..");
+                    return Ok(Walk::Outside(joined(&above, pending.iter().map(OsString::as_os_str))));
                 }
                 Some(Component::ParentDir) => {
                     done.pop();
@@ -121,9 +122,7 @@ impl Tree {
             let mut target = target.as_path();
             if target.has_root() {
                 let Some(below) = tops.iter().find_map(|top| target.strip_prefix(top).ok()) else {
-                    return Ok(Walk::Outside(
-                        pending.iter().fold(target.to_path_buf(), |path, part| path.join(part)),
-                    ));
+                    return Ok(Walk::Outside(joined(target, pending.iter().map(OsString::as_os_str))));
                 };
                 done.clear();
                 target = below;
