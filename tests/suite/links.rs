@@ -250,8 +250,12 @@ fn check_names_links_that_lead_nowhere() {
         output.stdout,
         str![[r#"
 memory/rules.md:6: warning: the link `[[w:hammer]]` leads nowhere [link.unresolved]
+  6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
+    |                 ^^^^^^^^^^^^
   help: mend it, put it into backticks if it is no link, or set `link_reference: none`
 memory/rules.md:6: warning: the link `[[thread]]` leads nowhere [link.unresolved]
+  6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
+    |                                  ^^^^^^^^^^
   help: did you mean `[[w:thread]]`?
 memory/deep.md: warning: no bundle lists this note, and no other note leads to it [note.unreachable]
   help: link to it with `[[deep]]`, or remove `parent` from it

@@ -4,6 +4,8 @@
 
 mod determinism;
 mod discovery;
+mod excerpts;
+mod formats;
 mod home;
 mod kills;
 mod launching;
@@ -17,6 +19,7 @@ mod project;
 mod read_only;
 mod refusals;
 mod sources;
+mod staged;
 mod turns;
 mod vectors;
 mod verbs;

@@ -373,11 +373,13 @@ fn an_edit_in_a_plugin_s_section_names_the_dependency() {
 "#]]
     );
     let output = cantus(&repo, &["check"]).exits(1).stdout;
-    let said: Vec<_> = output.lines().take(2).collect();
+    let said: Vec<_> = output.lines().take(4).collect();
     assert_data_eq!(
         said.join("\n"),
         str![[r#"
 AGENTS.md:62: error: this was edited by hand (section `plugin.acme-rules.rules`) [drift.edited]
+  62 | Block.
+     | ^^^^^^
   help: the text comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8: have it changed there, or write a note of your own; then run `cantus project --force`
 "#]]
     );
@@ -458,8 +460,12 @@ fn a_crate_that_is_not_in_the_graph() {
         &workspace("[\n  \"acme-rules\",\n  \"acme_rules\",\n  \"serde\",\n]"),
         str![[r#"
 cantus.toml:3: error: no crate `acme_rules` is in the dependency graph [plugin]
+  3 |   "acme_rules",
+    |    ^^^^^^^^^^
   help: did you mean `acme-rules`?
 cantus.toml:4: error: no crate `serde` is in the dependency graph [plugin]
+  4 |   "serde",
+    |    ^^^^^
   help: crates that ship notes: acme-rules, acme-style
 
 "#]],
@@ -472,6 +478,8 @@ fn a_crate_that_ships_no_notes() {
         &workspace("[\"plain\"]"),
         str![[r#"
 cantus.toml:1: error: the crate `plain` 0.1.0 ships no notes [plugin]
+  1 | plugins = ["plain"]
+    |             ^^^^^
   help: crates that ship notes: acme-rules, acme-style
 
 "#]],
@@ -486,6 +494,8 @@ cantus.toml:1: error: the crate `plain` 0.1.0 ships no notes [plugin]
         &repo,
         str![[r#"
 cantus.toml:1: error: the crate `plain` 0.1.0 ships no notes: its `[package.metadata.cantus]` lacks `notes`, the folder [plugin]
+  1 | plugins = ["plain"]
+    |             ^^^^^
   help: crates that ship notes: acme-rules, acme-style
 
 "#]],
@@ -508,6 +518,8 @@ fn note_folders_that_are_no_folder_of_the_crate() {
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agent`: the folder is not there [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -517,15 +529,23 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agent`: the folder
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `src/lib.rs`: not a folder [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
     );
+}
+
+#[test]
+fn note_folders_that_are_no_path_in_the_crate() {
     check_folder(
         "\"../acme-style/docs\"",
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `../acme-style/docs` is not a path inside the root: no part may be empty, `.` or `..` [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -535,6 +555,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `../acme-style/docs
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `/etc` is not a path inside the root: it must be relative [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -544,6 +566,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `/etc` is not a pat
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `.` is not a path inside the root: no part may be empty, `.` or `..` [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -553,6 +577,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `.` is not a path i
         |_| {},
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `` is not a path inside the root: it must not be empty [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -562,6 +588,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0: `` is not a path in
         |_| {},
         str![[r#"
 cantus.toml:1: error: the crate `acme-rules` 1.2.0 ships no notes: its `[package.metadata.cantus]` lacks `notes`, the folder [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: crates that ship notes: acme-style
 
 "#]],
@@ -583,6 +611,8 @@ fn note_folders_behind_a_symlink_out_of_the_crate() {
         link("../acme-style/docs/notes", "agents"),
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents`: a symlink out of the crate: the folder must lie inside it [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -592,6 +622,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents`: a symlink
         link("../acme-style/docs", "agents"),
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents/notes`: a symlink out of the crate: the folder must lie inside it [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -601,6 +633,8 @@ cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents/notes`: a s
         link(".", "agents"),
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents`: a symlink to the crate itself: the folder must lie inside it [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -636,6 +670,8 @@ fn targets_and_the_project_s_own_notes_are_no_plugin() {
         &repo,
         str![[r#"
 cantus.toml:1: error: the note folder of `app` 0.1.0, `memory`: the project's own notes lie there [plugin]
+  1 | plugins = ["app"]
+    |             ^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -650,6 +686,8 @@ cantus.toml:1: error: the note folder of `app` 0.1.0, `memory`: the project's ow
         &repo,
         str![[r#"
 cantus.toml:1: error: the note folder of `acme-rules` 1.2.0, `agents`: the target `vendor/acme-rules/agents/helper.md` lies there, and targets aren't sources [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: the crate must be mended, or taken out of `plugins`
 
 "#]],
@@ -791,6 +829,8 @@ fn two_versions_that_are_both_needed_are_an_error() {
         &two_versions(both),
         str![[r#"
 cantus.toml:1: error: the dependency graph has several versions of `acme-rules`: 1.2.0, 2.0.0 [plugin]
+  1 | plugins = ["acme-rules"]
+    |             ^^^^^^^^^^
   help: let the crates of the workspace depend on the one that is meant, and on no other
 
 "#]],
@@ -808,6 +848,8 @@ fn a_lock_file_that_is_missing_or_out_of_date() {
 cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` failed:
     error: cannot create the lock file Cargo.lock because --locked was passed to prevent this
     help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
+  2 |   "acme-rules",
+    |   ^^^^^^^^^^^^^
   help: run `cargo generate-lockfile` and commit `Cargo.lock`
 
 "#]],
@@ -821,6 +863,8 @@ cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` fai
 cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` failed:
     error: cannot update the lock file Cargo.lock because --locked was passed to prevent this
     help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
+  2 |   "acme-rules",
+    |   ^^^^^^^^^^^^^
   help: run `cargo fetch`, which brings `Cargo.lock` up to date, and commit it
 
 "#]],
@@ -858,6 +902,8 @@ fn cargo_that_is_not_there() {
         output.stderr,
         str![[r#"
 cantus.toml:2: error: `plugins` needs cargo: cargo can't be started: [..] [plugin.cargo]
+  2 |   "acme-rules",
+    |   ^^^^^^^^^^^^^
   help: install cargo, set `CARGO` to its path, or take the crates out of `plugins`
 
 "#]]
@@ -896,6 +942,8 @@ no plugins: there is no `Cargo.toml` at the root
         &repo,
         str![[r#"
 cantus.toml:2: error: `plugins` needs cargo: there is no `Cargo.toml` at the root [plugin.cargo]
+  2 | plugins = ["acme-rules"]
+    | ^^^^^^^
   help: take the crates out of `plugins`, or make this a Cargo workspace
 
 "#]],
@@ -988,6 +1036,8 @@ to use acme-style: add `"acme-style"` to `plugins` in `cantus.toml`
         output.stderr,
         str![[r#"
 cantus.toml:1: error: no crate `acme-rule` is in the dependency graph [plugin]
+  1 | plugins = ["acme-rule"]
+    |             ^^^^^^^^^
   help: did you mean `acme-rules`?
 
 "#]]

@@ -165,6 +165,8 @@ fn a_note_that_is_not_utf8() {
         &repo,
         str![[r#"
 memory/a.md:4: error: not UTF-8: byte 24 starts no character [note.utf8]
+  4 | # Caf�
+    | ^^^^^^
   help: save the file as UTF-8
 
 "#]],
@@ -179,6 +181,8 @@ fn a_strand_that_is_not_utf8() {
         &repo,
         str![[r#"
 memory/w/a.md:1: error: not UTF-8: byte 2 starts no character [note.utf8]
+  1 | ab�
+    | ^^^
   help: save the file as UTF-8
 
 "#]],
@@ -193,6 +197,8 @@ fn a_configuration_that_is_not_utf8() {
         &repo,
         str![[r#"
 cantus.toml:1: error: not UTF-8: byte 8 starts no character [note.utf8]
+  1 | name = "�"
+    | ^^^^^^^^^^
   help: save the file as UTF-8
 
 "#]],
@@ -205,6 +211,8 @@ fn front_matter_that_is_unclosed() {
         "---\ntype: core\n# A\n",
         str![[r#"
 memory/a.md:1: error: the front matter has no closing `---` line [note.front_matter]
+  1 | ---
+    | ^^^
   help: close it with a line `---` above the text
 
 "#]],
@@ -217,6 +225,8 @@ fn front_matter_that_is_not_yaml() {
         "---\ntype: core\ndescription: \"open\nx\n---\n",
         str![[r#"
 memory/a.md:3: error: front matter is broken: not valid YAML: invalid indentation in quoted scalar [note.front_matter]
+  3 | description: "open
+    | ^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -224,6 +234,8 @@ memory/a.md:3: error: front matter is broken: not valid YAML: invalid indentatio
         "---\ntype: core\n\tpriority: 1\n---\n",
         str![[r#"
 memory/a.md:2: error: front matter is broken: not valid YAML: while scanning a plain scalar, found a tab [note.front_matter]
+  2 | type: core
+    | ^^^^^^^^^^
 
 "#]],
     );
@@ -231,6 +243,8 @@ memory/a.md:2: error: front matter is broken: not valid YAML: while scanning a p
         "---\ntype: a: b\n---\n",
         str![[r#"
 memory/a.md:2: error: front matter is broken: not valid YAML: mapping values are not allowed in this context [note.front_matter]
+  2 | type: a: b
+    | ^^^^^^^^^^
 
 "#]],
     );
@@ -242,6 +256,8 @@ fn front_matter_that_is_not_a_mapping() {
         "---\n- core\n---\n",
         str![[r#"
 memory/a.md:2: error: front matter must be a mapping of keys to values, not a list [note.front_matter]
+  2 | - core
+    | ^^^^^^
 
 "#]],
     );
@@ -249,6 +265,8 @@ memory/a.md:2: error: front matter must be a mapping of keys to values, not a li
         "---\ncore\n---\n",
         str![[r#"
 memory/a.md:2: error: front matter must be a mapping of keys to values, not `core` [note.front_matter]
+  2 | core
+    | ^^^^
 
 "#]],
     );
@@ -260,6 +278,8 @@ fn front_matter_that_is_missing() {
         "# A\n",
         str![[r#"
 memory/a.md:1: error: a note must start with front matter [note.front_matter]
+  1 | # A
+    | ^^^
   help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
 
 "#]],
@@ -302,6 +322,8 @@ memory/a.md:1: error: the front matter says neither `type: core`, `type: referen
         "---\ntype:\n---\n",
         str![[r#"
 memory/a.md:2: error: the front matter says neither `type: core`, `type: reference` nor `web: true` [note.value]
+  2 | type:
+    | ^^^^^
 
 "#]],
     );
@@ -320,6 +342,8 @@ fn a_key_that_stands_twice() {
         "---\ntype: core\npriority: 1\npriority: 2\n---\n",
         str![[r#"
 memory/a.md:4: error: front matter is broken: the key `priority` stands on line 3 already [note.front_matter]
+  4 | priority: 2
+    | ^^^^^^^^
 
 "#]],
     );
@@ -331,6 +355,8 @@ fn a_key_that_is_no_text() {
         "5: x",
         str![[r#"
 memory/a.md:3: error: front matter is broken: a key must be text, not the number `5` [note.front_matter]
+  3 | 5: x
+    | ^
 
 "#]],
     );
@@ -353,6 +379,8 @@ fn a_tag_that_nobody_knows() {
         "description: !secret x",
         str![[r#"
 memory/a.md:3: error: front matter is broken: the tag `!secret` is not known here [note.front_matter]
+  3 | description: !secret x
+    |              ^^^^^^^
 
 "#]],
     );
@@ -364,6 +392,8 @@ fn unknown_keys_name_the_nearest() {
         "prioriti: 1",
         str![[r#"
 memory/a.md:3: error: unknown key `prioriti` [note.key]
+  3 | prioriti: 1
+    | ^^^^^^^^
   help: did you mean `priority`?
 
 "#]],
@@ -372,6 +402,8 @@ memory/a.md:3: error: unknown key `prioriti` [note.key]
         "Description: x",
         str![[r#"
 memory/a.md:3: error: unknown key `Description` [note.key]
+  3 | Description: x
+    | ^^^^^^^^^^^
   help: did you mean `description`?
 
 "#]],
@@ -380,6 +412,8 @@ memory/a.md:3: error: unknown key `Description` [note.key]
         "colour: red",
         str![[r#"
 memory/a.md:3: error: unknown key `colour` [note.key]
+  3 | colour: red
+    | ^^^^^^
   help: known keys here: type, web, parent, description, priority, link_reference, link_rendering, metadata, closure, keywords
 
 "#]],
@@ -390,6 +424,8 @@ memory/a.md:3: error: unknown key `colour` [note.key]
         "",
         str![[r#"
 memory/w.md:3: error: unknown key `rooster` [note.key]
+  3 | rooster: list
+    | ^^^^^^^
   help: did you mean `roster`?
 
 "#]],
@@ -400,6 +436,8 @@ memory/w.md:3: error: unknown key `rooster` [note.key]
         "",
         str![[r#"
 memory/w/one.md:2: error: unknown key `sumary` [note.key]
+  2 | sumary: x
+    | ^^^^^^
   help: did you mean `summary`?
 
 "#]],
@@ -412,6 +450,8 @@ fn types_and_priorities_of_the_wrong_kind() {
         "---\ntype: cor\n---\n",
         str![[r#"
 memory/a.md:2: error: `type` must be `core` or `reference`, not `cor` [note.value]
+  2 | type: cor
+    |       ^^^
   help: did you mean `core`?
 
 "#]],
@@ -420,6 +460,8 @@ memory/a.md:2: error: `type` must be `core` or `reference`, not `cor` [note.valu
         "---\ntype: [core]\n---\n",
         str![[r#"
 memory/a.md:2: error: `type` must be `core` or `reference`, not a list [note.value]
+  2 | type: [core]
+    |        ^^^^
 
 "#]],
     );
@@ -427,6 +469,8 @@ memory/a.md:2: error: `type` must be `core` or `reference`, not a list [note.val
         "priority: high",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [note.value]
+  3 | priority: high
+    |           ^^^^
 
 "#]],
     );
@@ -434,6 +478,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [
         "priority: -1",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `-1` [note.value]
+  3 | priority: -1
+    |           ^^
 
 "#]],
     );
@@ -441,6 +487,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
         "priority: 1.5",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `1.5` [note.value]
+  3 | priority: 1.5
+    |           ^^^
 
 "#]],
     );
@@ -448,6 +496,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
         "priority: 4294967296",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `4294967296` [note.value]
+  3 | priority: 4294967296
+    |           ^^^^^^^^^^
 
 "#]],
     );
@@ -459,6 +509,8 @@ fn texts_and_choices_of_the_wrong_kind() {
         "description: [a]",
         str![[r#"
 memory/a.md:3: error: `description` must be text (quote it), not a list [note.value]
+  3 | description: [a]
+    | ^^^^^^^^^^^
 
 "#]],
     );
@@ -466,6 +518,8 @@ memory/a.md:3: error: `description` must be text (quote it), not a list [note.va
         "description: 5",
         str![[r#"
 memory/a.md:3: error: `description` must be text (quote it), not the number `5` [note.value]
+  3 | description: 5
+    |              ^
 
 "#]],
     );
@@ -473,6 +527,8 @@ memory/a.md:3: error: `description` must be text (quote it), not the number `5` 
         "link_reference: always",
         str![[r#"
 memory/a.md:3: error: `link_reference` must be `explicit` or `implicit` or `none`, not `always` [note.value]
+  3 | link_reference: always
+    |                 ^^^^^^
 
 "#]],
     );
@@ -482,6 +538,8 @@ memory/a.md:3: error: `link_reference` must be `explicit` or `implicit` or `none
         "",
         str![[r#"
 memory/w.md:3: error: `roster` must be `inline` or `list`, not `table` [note.value]
+  3 | roster: table
+    |         ^^^^^
 
 "#]],
     );
@@ -491,7 +549,11 @@ memory/w.md:3: error: `roster` must be `inline` or `list`, not `table` [note.val
         "---\nkeyword: [x]\n---\n",
         str![[r#"
 memory/w/one.md:2: error: `aliases` must be a list of texts, not `x` [note.value]
+  2 | aliases: x
+    |          ^
 memory/w/two.md:2: error: `keyword` must be text (quote it), not a list [note.value]
+  2 | keyword: [x]
+    | ^^^^^^^
 
 "#]],
     );
@@ -503,6 +565,8 @@ fn spellings_that_yaml_1_1_reads_otherwise() {
         "---\nweb: yes\n---\n",
         str![[r#"
 memory/a.md:2: error: `web` must be `true` or `false`, not `yes` [note.value]
+  2 | web: yes
+    |      ^^^
   help: `yes` is text in YAML 1.2; write `true`
 
 "#]],
@@ -511,6 +575,8 @@ memory/a.md:2: error: `web` must be `true` or `false`, not `yes` [note.value]
         "---\nweb: off\n---\n",
         str![[r#"
 memory/a.md:2: error: `web` must be `true` or `false`, not `off` [note.value]
+  2 | web: off
+    |      ^^^
   help: `off` is text in YAML 1.2; write `false`
 
 "#]],
@@ -519,6 +585,8 @@ memory/a.md:2: error: `web` must be `true` or `false`, not `off` [note.value]
         "priority: 010",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `010` [note.value]
+  3 | priority: 010
+    |           ^^^
   help: `010` is read as 10 here and otherwise by YAML 1.1; write `10` if that is meant
 
 "#]],
@@ -527,6 +595,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
         "priority: 0o10",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `0o10` [note.value]
+  3 | priority: 0o10
+    |           ^^^^
   help: `0o10` is read as 8 here and otherwise by YAML 1.1; write `8` if that is meant
 
 "#]],
@@ -535,6 +605,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
         "priority: 1_000",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `1_000` [note.value]
+  3 | priority: 1_000
+    |           ^^^^^
   help: `1_000` is text in YAML 1.2; write the number in decimal digits alone
 
 "#]],
@@ -543,6 +615,8 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `1_000` 
         "priority: 1:30",
         str![[r#"
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `1:30` [note.value]
+  3 | priority: 1:30
+    |           ^^^^
   help: `1:30` is text in YAML 1.2; write the number in decimal digits alone
 
 "#]],
@@ -599,6 +673,8 @@ fn strands_whose_names_are_equal_but_for_case() {
 memory/w/one.md: error: `memory/w/one.md` and `memory/w/One.md` have one name but for case or Unicode form [name.collision]
   help: rename one: macOS and Windows can't hold both
 memory/w/one.md:1: error: the label `one` means more than one strand: `memory/w/One.md` (file name), `memory/w/one.md` (file name) [web.label]
+  1 | two
+    | ^^^
   help: rename a keyword or an alias so that each label means one strand
 
 "#]],
@@ -710,6 +786,8 @@ fn roster_markers_that_are_unbalanced() {
         "",
         str![[r#"
 memory/w.md:6: error: the roster markers are unbalanced [web.markers]
+  6 | <!-- cantus:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -720,6 +798,8 @@ memory/w.md:6: error: the roster markers are unbalanced [web.markers]
         "",
         str![[r#"
 memory/w.md:6: error: the roster markers are unbalanced [web.markers]
+  6 | <!-- /sase:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -730,6 +810,8 @@ memory/w.md:6: error: the roster markers are unbalanced [web.markers]
         "",
         str![[r#"
 memory/w.md:5: error: the roster markers are unbalanced [web.markers]
+  5 | <!-- /cantus:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -740,6 +822,8 @@ memory/w.md:5: error: the roster markers are unbalanced [web.markers]
         "",
         str![[r#"
 memory/w.md:4: error: the roster markers are unbalanced: the closing one comes first [web.markers]
+  4 | <!-- /cantus:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -757,6 +841,8 @@ fn roster_markers_that_are_duplicated() {
             "",
             str![[r#"
 memory/w.md:7: error: the roster markers are duplicated [web.markers]
+  7 | <!-- [..]:strands -->
+    | ^[..]
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -772,6 +858,8 @@ fn roster_markers_in_both_spellings() {
         "",
         str![[r#"
 memory/w.md:6: error: the roster markers are duplicated [web.markers]
+  6 | <!-- sase:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 
 "#]],
@@ -796,6 +884,8 @@ memory/w/two.md:1: error: the label `run loop` means more than one strand: `memo
         "",
         str![[r#"
 memory/w/two.md:1: error: the label `two` means more than one strand: `memory/w/one.md` (keyword), `memory/w/two.md` (file name) [web.label]
+  1 | Text.
+    | ^^^^^
   help: rename a keyword or an alias so that each label means one strand
 
 "#]],
@@ -824,7 +914,11 @@ fn a_strand_with_a_type_or_a_parent() {
         "---\nparent: w.md\n---\n",
         str![[r#"
 memory/w/one.md:2: error: a strand must not declare `type`: it belongs to its web [note.value]
+  2 | type: core
+    | ^^^^
 memory/w/two.md:2: error: a strand must not declare `parent`: it belongs to its web [note.value]
+  2 | parent: w.md
+    | ^^^^^^
 
 "#]],
     );
@@ -838,6 +932,8 @@ fn a_strand_whose_front_matter_is_unclosed() {
         "",
         str![[r#"
 memory/w/one.md:1: error: the front matter has no closing `---` line [note.front_matter]
+  1 | ---
+    | ^^^
   help: close it with a line `---` above the text
 
 "#]],
@@ -885,6 +981,8 @@ fn aliases_that_unfold_to_millions_are_cut_short() {
         &yaml,
         str![[r#"
 memory/a.md:7: error: front matter is broken: more than 10000 values, aliases written out [note.front_matter]
+  7 |   a3: &a3 [*a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2]
+    |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -898,6 +996,8 @@ fn aliases_of_a_long_text_are_cut_short() {
         &format!("metadata:\n  {yaml}"),
         str![[r#"
 memory/a.md:5: error: front matter is broken: more than 1048576 bytes of text written out by aliases [note.front_matter]
+  5 |   b: [*x, *x, *x, *x, *x, *x, *x, ...x, *x, *x, *x, *x, *x, *x, *x, ]
+    |   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^...^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -911,6 +1011,8 @@ fn a_hundred_thousand_keys_are_cut_short() {
         &keys.join("\n"),
         str![[r#"
 memory/a.md:5001: error: front matter is broken: more than 10000 values, aliases written out [note.front_matter]
+  5001 | ejji: b
+       | ^^^^^^^
 
 "#]],
     );
@@ -922,6 +1024,8 @@ fn nesting_of_a_hundred_thousand_levels_ends() {
         &format!("metadata: {}", "[".repeat(100_000)),
         str![[r#"
 memory/a.md:3: error: front matter is broken: not valid YAML: recursion limit exceeded [note.front_matter]
+  3 | metadata: [[[[[[[[[[[[[[[[[[[[[[...[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^...^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -929,6 +1033,8 @@ memory/a.md:3: error: front matter is broken: not valid YAML: recursion limit ex
         &format!("metadata: {}{}", "{a: ".repeat(100_000), "}".repeat(100_000)),
         str![[r#"
 memory/a.md:3: error: front matter is broken: more than 32 levels of lists and mappings [note.front_matter]
+  3 | metadata: {a: {a: {a: {a: {a: {a...}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^...^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1029,6 +1135,8 @@ fn a_configuration_with_unknown_keys() {
         "name = \"a\"\nwidht = 80\n",
         str![[r#"
 cantus.toml:2: error: unknown key `widht` [config]
+  2 | widht = 80
+    | ^^^^^
   help: did you mean `width`?
 
 "#]],
@@ -1037,6 +1145,8 @@ cantus.toml:2: error: unknown key `widht` [config]
         "\n[projection]\nfile = []\n",
         str![[r#"
 cantus.toml:3: error: unknown key `projection.file` [config]
+  3 | file = []
+    | ^^^^^^^^^
   help: did you mean `files`?
 
 "#]],
@@ -1045,6 +1155,8 @@ cantus.toml:3: error: unknown key `projection.file` [config]
         "[[output]]\nrender = \"helper\"\nfile = \"h.md\"\nmode = 1\n",
         str![[r#"
 cantus.toml:4: error: unknown key `output.mode` [config]
+  4 | mode = 1
+    | ^^^^^^^^
   help: known keys here: render, file
 
 "#]],
@@ -1053,6 +1165,8 @@ cantus.toml:4: error: unknown key `output.mode` [config]
         "[colours]\n",
         str![[r#"
 cantus.toml:1: error: unknown key `colours` [config]
+  1 | [colours]
+    |  ^^^^^^^
   help: known keys here: name, title, command, memory, package, width, providers, plugins, repositories, projection, output, limits
 
 "#]],
@@ -1065,8 +1179,14 @@ fn a_configuration_with_wrong_values() {
         "name = 5\ntitle = []\ncommand = true\n",
         str![[r#"
 cantus.toml:1: error: `name` must be a text, not `5` [config]
+  1 | name = 5
+    |        ^
 cantus.toml:2: error: `title` must be a text, not an array [config]
+  2 | title = []
+    | ^^^^^
 cantus.toml:3: error: `command` must be a text, not a boolean [config]
+  3 | command = true
+    | ^^^^^^^
 
 "#]],
     );
@@ -1074,6 +1194,8 @@ cantus.toml:3: error: `command` must be a text, not a boolean [config]
         "width = 19\n",
         str![[r#"
 cantus.toml:1: error: `width` must be 0 (no wrapping) or from 20 to 10000 cells, not 19 [config]
+  1 | width = 19
+    | ^^^^^
 
 "#]],
     );
@@ -1081,6 +1203,8 @@ cantus.toml:1: error: `width` must be 0 (no wrapping) or from 20 to 10000 cells,
         "width = -1\n",
         str![[r#"
 cantus.toml:1: error: `width` must be a whole number, 0 or more, not `-1` [config]
+  1 | width = -1
+    |         ^^
 
 "#]],
     );
@@ -1088,15 +1212,27 @@ cantus.toml:1: error: `width` must be a whole number, 0 or more, not `-1` [confi
         "width = \"80\"\n",
         str![[r#"
 cantus.toml:1: error: `width` must be a whole number, 0 or more, not a string [config]
+  1 | width = "80"
+    | ^^^^^
 
 "#]],
     );
+}
+
+#[test]
+fn a_configuration_with_wrong_providers_or_paths() {
     check_config(
         "\nproviders = [\n  \"claude\",\n  \"9\",\n  \"claude\",\n  \"root\",\n]\n",
         str![[r#"
 cantus.toml:4: error: `providers`: `9` is not a provider: expected a letter, then letters, digits, `_` and `-` [config]
+  4 |   "9",
+    |    ^
 cantus.toml:5: error: `providers`: `claude` stands here twice [config]
+  5 |   "claude",
+    |    ^^^^^^
 cantus.toml:6: error: `providers`: `root` is the name of a render, not of a provider [config]
+  6 |   "root",
+    |    ^^^^
 
 "#]],
     );
@@ -1104,7 +1240,11 @@ cantus.toml:6: error: `providers`: `root` is the name of a render, not of a prov
         "memory = \"/etc\"\npackage = \"../x\"\n",
         str![[r#"
 cantus.toml:1: error: `memory`: `/etc` is not a path inside the root: it must be relative [config]
+  1 | memory = "/etc"
+    |           ^^^^
 cantus.toml:2: error: `package`: `../x` is not a path inside the root: no part may be empty, `.` or `..` [config]
+  2 | package = "../x"
+    |            ^^^^
 
 "#]],
     );
@@ -1116,6 +1256,8 @@ fn a_configuration_with_wrong_limits_outputs_or_texts() {
         "[limits]\nnote_bytes = 100000000\n",
         str![[r#"
 cantus.toml:2: error: `limits.note_bytes` must be from 1 to 67108864, not 100000000 [config]
+  2 | note_bytes = 100000000
+    | ^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1123,6 +1265,8 @@ cantus.toml:2: error: `limits.note_bytes` must be from 1 to 67108864, not 100000
         "[[output]]\nrender = \"hepler\"\nfile = \"h.md\"\n",
         str![[r#"
 cantus.toml:2: error: no render is called `hepler`: expected one of native, helper, interactive, export, agy, claude, codex, grok, muse, opencode, qwen [config]
+  2 | render = "hepler"
+    |           ^^^^^^
 
 "#]],
     );
@@ -1130,6 +1274,8 @@ cantus.toml:2: error: no render is called `hepler`: expected one of native, help
         "[[output]]\nrender = \"helper\"\n",
         str![[r#"
 cantus.toml:1: error: an output needs a `render` and a `file` [config]
+  1 | [[output]]
+    | ^^^^^^^^^^
 
 "#]],
     );
@@ -1137,6 +1283,8 @@ cantus.toml:1: error: an output needs a `render` and a `file` [config]
         "[projection]\nnotice = \"yes\"\n",
         str![[r#"
 cantus.toml:2: error: `projection.notice` must be `true` or `false`, not a string [config]
+  2 | notice = "yes"
+    | ^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1144,6 +1292,8 @@ cantus.toml:2: error: `projection.notice` must be `true` or `false`, not a strin
         "command = \"run `this`\"\n",
         str![[r#"
 cantus.toml:1: error: `command` must not hold a backtick or `-->`: it stands in code, in a comment [config]
+  1 | command = "run `this`"
+    | ^^^^^^^
 
 "#]],
     );
@@ -1151,6 +1301,8 @@ cantus.toml:1: error: `command` must not hold a backtick or `-->`: it stands in 
         "repositories = [{ name = \"x\" }]\n",
         str![[r#"
 cantus.toml:1: error: a repository needs a `name` and a `description` [config]
+  1 | repositories = [{ name = "x" }]
+    |                   ^^^^
 
 "#]],
     );
@@ -1162,6 +1314,8 @@ fn a_configuration_whose_targets_meet() {
         "[projection]\nfiles = [\"AGENTS.md\", \"agents.md\"]\n",
         str![[r#"
 cantus.toml:2: error: `agents.md` is a target already [config]
+  2 | files = ["AGENTS.md", "agents.md"]
+    |                        ^^^^^^^^^
 
 "#]],
     );
@@ -1169,6 +1323,8 @@ cantus.toml:2: error: `agents.md` is a target already [config]
         "[projection]\nfiles = [\"memory/AGENTS.md\"]\n",
         str![[r#"
 cantus.toml:2: error: `memory/AGENTS.md` meets `memory/`, whose files are sources [config]
+  2 | files = ["memory/AGENTS.md"]
+    |           ^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1176,6 +1332,8 @@ cantus.toml:2: error: `memory/AGENTS.md` meets `memory/`, whose files are source
         "memory = \"memory\"\n[projection]\nfiles = [\"memory/AGENTS.md\"]\n",
         str![[r#"
 cantus.toml:3: error: `memory/AGENTS.md` meets `memory/`, whose files are sources [config]
+  3 | files = ["memory/AGENTS.md"]
+    |           ^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1183,8 +1341,14 @@ cantus.toml:3: error: `memory/AGENTS.md` meets `memory/`, whose files are source
         "[projection]\nfiles = [\"README.md\", \"../x.md\", \"projections/lock.toml\"]\n",
         str![[r#"
 cantus.toml:2: error: `projection.files`: `../x.md` is not a path inside the root: no part may be empty, `.` or `..` [config]
+  2 | files = ["README.md", "../x.md", "projections/lock.toml"]
+    |                        ^^
 cantus.toml:2: error: `README.md` can't be a target: the name is taken [config]
+  2 | files = ["README.md", "../x.md", "projections/lock.toml"]
+    |           ^^^^^^^^^
 cantus.toml:2: error: `projections/lock.toml` can't be a target: the name is taken [config]
+  2 | files = ["README.md", "../x.md", "projections/lock.toml"]
+    |                                   ^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1196,6 +1360,8 @@ fn a_configuration_that_is_not_toml() {
         "name = \"a\"\nwidth = = 3\n",
         str![[r#"
 cantus.toml:2: error: not valid TOML: extra `=`, expected nothing [config]
+  2 | width = = 3
+    |       ^
 
 "#]],
     );
@@ -1203,6 +1369,8 @@ cantus.toml:2: error: not valid TOML: extra `=`, expected nothing [config]
         "name = \"a\"\nname = \"b\"\n",
         str![[r#"
 cantus.toml:2: error: not valid TOML: duplicate key [config]
+  2 | name = "b"
+    | ^^^^^^^^^^
 
 "#]],
     );
@@ -1210,6 +1378,8 @@ cantus.toml:2: error: not valid TOML: duplicate key [config]
         "[projection\n",
         str![[r#"
 cantus.toml:1: error: not valid TOML: unclosed table, expected `]` [config]
+  1 | [projection
+    | ^^^^^^^^^^^
 
 "#]],
     );
@@ -1223,6 +1393,8 @@ fn a_cargo_manifest_that_is_not_toml() {
         &repo,
         str![[r#"
 Cargo.toml:2: error: not valid TOML: string values must be quoted, expected literal string [config]
+  2 | name = a
+    | ^^^^^^^^
 
 "#]],
     );
@@ -1245,6 +1417,8 @@ fn a_cargo_manifest_with_a_wrong_key() {
         &repo,
         str![[r#"
 Cargo.toml:5: error: unknown key `nmae` [config]
+  5 | nmae = "a"
+    | ^^^^
   help: did you mean `name`?
 
 "#]],
@@ -1350,6 +1524,8 @@ house/package.toml: error: `root` can't be a package's name: expected `[a-z0-9_-
         "name = \"house\"\nversion = 1\n",
         str![[r#"
 house/package.toml:2: error: `version` must be a non-empty text [package]
+  2 | version = 1
+    | ^^^^^^^
 
 "#]],
     );
@@ -1359,6 +1535,8 @@ house/package.toml:2: error: `version` must be a non-empty text [package]
         str![[r#"
 house/package.toml: error: the key `name` is missing [package]
 house/package.toml:1: error: unknown key `nam`: did you mean `name`? [package]
+  1 | nam = "house"
+    | ^^^
 
 "#]],
     );
@@ -1367,6 +1545,8 @@ house/package.toml:1: error: unknown key `nam`: did you mean `name`? [package]
         "name = house\n",
         str![[r#"
 house/package.toml:1: error: not valid TOML: string values must be quoted, expected literal string [package]
+  1 | name = house
+    | ^^^^^^^^^^^^
 
 "#]],
     );
@@ -1379,6 +1559,8 @@ fn a_package_with_a_faulty_frame_or_provider() {
         "intro\n\n## Core Memory {#core}\n",
         str![[r#"
 house/frame.md:1: error: this text stands before the first `## ` heading and would be lost [package]
+  1 | intro
+    | ^^^^^
 
 "#]],
     );
@@ -1387,6 +1569,8 @@ house/frame.md:1: error: this text stands before the first `## ` heading and wou
         "## Core Memory {#cor}\n",
         str![[r#"
 house/frame.md:1: error: a heading here needs one of `{#core}`, `{#reference}`, `{#webs}` [package]
+  1 | ## Core Memory {#cor}
+    | ^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1395,6 +1579,8 @@ house/frame.md:1: error: a heading here needs one of `{#core}`, `{#reference}`, 
         "## Core {#core}\n\n## Again {#core}\n",
         str![[r#"
 house/frame.md:3: error: `{#core}` stands on line 1 already [package]
+  3 | ## Again {#core}
+    |          ^^^^^^^
 
 "#]],
     );
@@ -1414,6 +1600,8 @@ fn a_contract_with_two_sections_of_one_id() {
         "## Rules\n\n## rules\n",
         str![[r#"
 house/contract.md:5: error: the section `pkg.house.rules` stands on line 3 already [package.contract]
+  5 | ## rules
+    | ^^^^^^^^
 
 "#]],
     );
@@ -1421,6 +1609,8 @@ house/contract.md:5: error: the section `pkg.house.rules` stands on line 3 alrea
         "## One {#x}\n\n## Two {#x}\n",
         str![[r#"
 house/contract.md:5: error: the section `pkg.house.x` stands on line 3 already [package.contract]
+  5 | ## Two {#x}
+    | ^^^^^^^^^^^
 
 "#]],
     );
@@ -1432,6 +1622,8 @@ fn a_contract_with_faulty_headings() {
         "#### Deep\n",
         str![[r#"
 house/contract.md:3: error: headings go no deeper than H3 here: `#### Deep` [package.contract]
+  3 | #### Deep
+    | ^^^^^^^^^
 
 "#]],
     );
@@ -1439,6 +1631,8 @@ house/contract.md:3: error: headings go no deeper than H3 here: `#### Deep` [pac
         "# Second\n",
         str![[r#"
 house/contract.md:3: error: expected one H1, found 2; the first is on line 1 [package.contract]
+  3 | # Second
+    | ^^^^^^^^
 
 "#]],
     );
@@ -1446,6 +1640,8 @@ house/contract.md:3: error: expected one H1, found 2; the first is on line 1 [pa
         "## A {#a .rot}\n",
         str![[r#"
 house/contract.md:3: error: unknown heading attribute `.rot`: expected `#id`, `.root`, `.helper` or `.required` [package.contract]
+  3 | ## A {#a .rot}
+    |          ^^^^
 
 "#]],
     );
@@ -1453,6 +1649,8 @@ house/contract.md:3: error: unknown heading attribute `.rot`: expected `#id`, `.
         "## A {#a .root .helper}\n",
         str![[r#"
 house/contract.md:3: error: a section is for root agents or for helpers, not for both: drop `.root` or `.helper` [package.contract]
+  3 | ## A {#a .root .helper}
+    |                ^^^^^^^
 
 "#]],
     );
@@ -1460,6 +1658,8 @@ house/contract.md:3: error: a section is for root agents or for helpers, not for
         "## A {{ project }}\n",
         str![[r#"
 house/contract.md:3: error: a heading that holds a template variable needs an id of its own [package.contract]
+  3 | ## A {{ project }}
+    | ^^^^^^^^^^^^^^^^^^
   help: end the line with an attribute such as `{#topic}`
 
 "#]],
@@ -1469,6 +1669,8 @@ house/contract.md:3: error: a heading that holds a template variable needs an id
         "no heading\n",
         str![[r#"
 house/contract.md:1: error: the first heading must be the contract's one H1 (`# Title`) [package.contract]
+  1 | no heading
+    | ^^^^^^^^^^
 
 "#]],
     );
@@ -1480,6 +1682,8 @@ fn a_contract_that_is_no_template() {
         "## A\n{% if project %}\n",
         str![[r#"
 house/contract.md:4: error: the template fails: syntax error: unexpected end of input, expected end of block [package.contract]
+  4 | {% if project %}
+    | ^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1487,6 +1691,8 @@ house/contract.md:4: error: the template fails: syntax error: unexpected end of 
         "## A\n\n{{ project | shuot }}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: unknown filter: filter shuot is unknown [package.contract]
+  5 | {{ project | shuot }}
+    | ^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1494,6 +1700,8 @@ house/contract.md:5: error: the template fails: unknown filter: filter shuot is 
         "## A\n\n{{ 1 / 0 }}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: invalid operation: unable to calculate 1 / 0 [package.contract]
+  5 | {{ 1 / 0 }}
+    | ^^^^^^^^^^^
 
 "#]],
     );
@@ -1505,6 +1713,8 @@ fn a_contract_with_an_unknown_variable() {
         "## A\n\n{{ projcet }}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: undefined value: `projcet` is undefined [package.contract]
+  5 | {{ projcet }}
+    |    ^^^^^^^
 
 "#]],
     );
@@ -1512,6 +1722,8 @@ house/contract.md:5: error: the template fails: undefined value: `projcet` is un
         "## A\n\n{{ repositories[0].nmae }}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: undefined value: `repositories[0]` is undefined [package.contract]
+  5 | {{ repositories[0].nmae }}
+    |    ^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1523,6 +1735,8 @@ fn a_contract_without_end() {
         "## A\n\n{% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: more than 1000000 steps: does it loop? [package.contract]
+  5 | {% for i in range(9999) %}{% for j in range(9999) %}x{% endfor %}{% endfor %}
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
@@ -1534,64 +1748,83 @@ fn a_contract_cannot_read_other_files() {
         "## A\n\n{% include \"../cantus.toml\" %}\n",
         str![[r#"
 house/contract.md:5: error: the template fails: syntax error: unknown statement include [package.contract]
+  5 | {% include "../cantus.toml" %}
+    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 "#]],
     );
 }
 
+/// Files with faults of every kind.
+const FAULTY: &str = "
+    //- cantus.toml
+    widht = 80
+    package = \"house\"
+    //- house/package.toml
+    name = \"house\"
+    //- memory/a.md
+    # A
+    //- memory/b.md
+    ---
+    type: core
+    prioriti: 1
+    priority: yes
+    ---
+    //- memory/c.md
+    ---
+    web: true
+    ---
+    <!-- cantus:strands -->
+    //- memory/c/one.md
+    ---
+    keyword: two
+    type: core
+    ---
+    Text.
+    //- memory/c/two.md
+    ---
+    summary: []
+    ---
+    Text.
+    //- memory/d/x.md
+    x
+    ";
+
 #[test]
 fn every_problem_is_told_in_one_run() {
     check(
-        "
-        //- cantus.toml
-        widht = 80
-        package = \"house\"
-        //- house/package.toml
-        name = \"house\"
-        //- memory/a.md
-        # A
-        //- memory/b.md
-        ---
-        type: core
-        prioriti: 1
-        priority: yes
-        ---
-        //- memory/c.md
-        ---
-        web: true
-        ---
-        <!-- cantus:strands -->
-        //- memory/c/one.md
-        ---
-        keyword: two
-        type: core
-        ---
-        Text.
-        //- memory/c/two.md
-        ---
-        summary: []
-        ---
-        Text.
-        //- memory/d/x.md
-        x
-        ",
+        FAULTY,
         str![[r#"
 cantus.toml:1: error: unknown key `widht` [config]
+  1 | widht = 80
+    | ^^^^^
   help: did you mean `width`?
 house/contract.md: error: a package needs this file [package]
 house/package.toml: error: the key `version` is missing [package]
 memory/a.md:1: error: a note must start with front matter [note.front_matter]
+  1 | # A
+    | ^^^
   help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
 memory/b.md:3: error: unknown key `prioriti` [note.key]
+  3 | prioriti: 1
+    | ^^^^^^^^
   help: did you mean `priority`?
 memory/b.md:4: error: `priority` must be a whole number, 0 or more, not `yes` [note.value]
+  4 | priority: yes
+    |           ^^^
   help: `yes` is text in YAML 1.2, and never a number
 memory/c.md:4: error: the roster markers are unbalanced [web.markers]
+  4 | <!-- cantus:strands -->
+    | ^^^^^^^^^^^^^^^^^^^^^^^
   help: write `<!-- cantus:strands -->` once and `<!-- /cantus:strands -->` once after it, each alone on its line
 memory/c/one.md:3: error: a strand must not declare `type`: it belongs to its web [note.value]
+  3 | type: core
+    | ^^^^
 memory/c/two.md:1: error: the label `two` means more than one strand: `memory/c/one.md` (keyword), `memory/c/two.md` (file name) [web.label]
   help: rename a keyword or an alias so that each label means one strand
 memory/c/two.md:2: error: `summary` must be text (quote it), not a list [note.value]
+  2 | summary: []
+    | ^^^^^^^
 memory/d: error: the folder holds notes, but there is no descriptor `memory/d.md` [web.stray]
   help: write `memory/d.md` with `web: true` in its front matter, or move the notes up or into `assets/`
 
@@ -1913,6 +2146,8 @@ fn a_misspelt_type_is_one_finding() {
         output.stderr,
         str![[r#"
 memory/a.md:2: error: unknown key `tpye` [note.key]
+  2 | tpye: core
+    | ^^^^
   help: did you mean `type`?
 
 "#]]

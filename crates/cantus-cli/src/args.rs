@@ -105,9 +105,35 @@ pub(crate) struct ProjectArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Print the findings as JSON
+    /// Judge what is staged in git instead of the working tree
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) staged: bool,
+    /// How the findings are printed
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Human,
+    /// Workflow commands, which GitHub shows beside the lines
+    Github,
+    /// A documented shape
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+impl CheckArgs {
+    /// How the findings are printed.
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
 }
 
 #[derive(Debug, clap::Args)]

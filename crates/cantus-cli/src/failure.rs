@@ -4,10 +4,15 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Severity};
 
+use crate::excerpt::excerpt;
 use crate::style::{BAD, CARE, FAINT, LABEL};
 use crate::visible::{visible, visible_lines};
+
+/// More findings than these are told without the lines that they speak of.
+const MOST_EXCERPTS: usize = 20;
 
 /// Why a verb could not do its work, with what to do about it. The exit code is 2.
 #[derive(Debug)]
@@ -40,20 +45,33 @@ impl Failure {
         self
     }
 
-    /// Prints it and gives the exit code.
-    pub(crate) fn show(self, err: &mut dyn Write) -> ExitCode {
+    /// The same as findings, for a report that has nothing else; what has no code of its own gets `code`.
+    pub(crate) fn into_findings(self, code: &'static str) -> Vec<Diagnostic> {
+        match self.kind {
+            Kind::Diagnostics(findings) => findings,
+            Kind::Error(error) => {
+                let mut finding = Diagnostic::from_error(code, error.as_ref());
+                finding.help = (!self.hints.is_empty()).then(|| self.hints.join("; "));
+                vec![finding]
+            }
+            Kind::BrokenPipe => Vec::new(),
+        }
+    }
+
+    /// Prints it, with lines of the files in `root`, and gives the exit code.
+    pub(crate) fn show(self, err: &mut dyn Write, root: Option<&Root>) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe) {
             return ExitCode::SUCCESS;
         }
         // If even this can't be written there is nobody left to tell.
-        let _ = self.write(err);
+        let _ = self.write(err, root);
         ExitCode::from(2)
     }
 
-    fn write(&self, err: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, err: &mut dyn Write, root: Option<&Root>) -> io::Result<()> {
         match &self.kind {
             Kind::BrokenPipe => {}
-            Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics)?,
+            Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics, root)?,
             Kind::Error(error) => {
                 let message = Diagnostic::from_error("error", error.as_ref()).message;
                 writeln!(err, "{BAD}error{BAD:#}: {}", visible(&message))?;
@@ -75,8 +93,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Prints each finding: where, how bad, what, and what to do.
-pub(crate) fn write_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic]) -> io::Result<()> {
+/// Prints each finding: where, how bad, what, the line that it speaks of (if it lies in `root` and there aren't too many), and
+/// what to do.
+pub(crate) fn write_diagnostics(
+    out: &mut dyn Write,
+    diagnostics: &[Diagnostic],
+    root: Option<&Root>,
+) -> io::Result<()> {
+    let root = root.filter(|_| diagnostics.len() <= MOST_EXCERPTS);
     for diagnostic in diagnostics {
         let style = match diagnostic.severity {
             Severity::Error => BAD,
@@ -93,6 +117,10 @@ pub(crate) fn write_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic])
         let Diagnostic { code, severity, message, .. } = diagnostic;
         let message = visible_lines(message);
         writeln!(out, "{style}{severity}{style:#}: {message} {FAINT}[{code}]{FAINT:#}")?;
+        for line in root.and_then(|root| excerpt(root, diagnostic)).iter().flat_map(|excerpt| excerpt.lines())
+        {
+            writeln!(out, "  {line}")?;
+        }
         if let Some(help) = &diagnostic.help {
             writeln!(out, "  {LABEL}help{LABEL:#}: {}", visible(help))?;
         }

@@ -7,9 +7,12 @@
 
 mod args;
 mod clock;
+mod excerpt;
 mod failure;
+mod format;
 mod input;
 mod report;
+mod rules;
 mod style;
 mod verbs;
 mod visible;
@@ -71,7 +74,7 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(failure) => {
             // What was said before the failure still belongs on the screen, in front of it.
             let _ = out.flush();
-            failure.show(&mut err)
+            failure.show(&mut err, verbs::sources(&args).as_ref())
         }
     }
 }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use cantus_compose::Home;
 use cantus_fs::{Disk, Kind, RealDisk, Root};
-use cantus_manifest::{Diagnostic, Outcome, Severity, Stamps};
-use cantus_projection::Projection;
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps};
+use cantus_projection::{IndexDisk, IndexError, Projection};
 use cantus_workspace::{Options, Project, find_root, read_home};
 
 use crate::args::{Args, Global, Verb};
@@ -39,24 +39,69 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
     }
 }
 
+/// The root whose files a report may show lines of; `None` if there is none or no one wants to see them.
+pub(crate) fn sources(args: &Args) -> Option<Root> {
+    match &args.verb {
+        _ if args.global.quiet => None,
+        Verb::Check(check) if check.staged => staged_root(&args.global).ok(),
+        Verb::Manifest { .. } => None,
+        _ => root(&args.global).ok(),
+    }
+}
+
+/// Prints what the sources of the project were found to have.
+fn tell_findings(findings: &[Diagnostic], global: &Global, streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let wanted = !findings.is_empty() && !global.quiet;
+    let root = wanted.then(|| root(global).ok()).flatten();
+    write_diagnostics(streams.err, findings, root.as_ref())
+}
+
 /// The root that the arguments name or that the search finds.
 fn root(global: &Global) -> Result<Root, Failure> {
-    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    root_on(Arc::new(RealDisk), &start(global)?, global)
+}
+
+/// The same in the index of git, which stands for the disk.
+fn staged_root(global: &Global) -> Result<Root, Failure> {
+    let real: Arc<dyn Disk> = Arc::new(RealDisk);
+    let named = start(global)?;
+    // A real path has no `..` and no symlink behind which git would see another repository.
+    let start = if cfg!(windows) { named } else { real.canonical(&named).unwrap_or(named) };
+    let staged = |error: IndexError| Failure::diagnostics(vec![error.diagnostic()]);
+    let index = Arc::new(IndexDisk::open(real, &start).map_err(staged)?);
+    let root = root_on(index.clone(), &start, global)
+        .map_err(|failure| failure.hint("only what is staged counts here: `git add` the notes"))?;
+    let unmerged = index.unmerged(root.path());
+    if unmerged.is_empty() {
+        return Ok(root);
+    }
+    let finding = |path: &RelPath| {
+        let fault = Diagnostic::error("staged.unmerged", "the path is unmerged in the index").at(path);
+        fault.help(format!("finish the merge, then `git add {path}`"))
+    };
+    Err(Failure::diagnostics(unmerged.iter().map(finding).collect()))
+}
+
+/// The absolute path that the search for a project starts from.
+fn start(global: &Global) -> Result<PathBuf, Failure> {
     let start = match &global.root {
         Some(folder) => folder.clone(),
         None => std::env::current_dir().map_err(Failure::error)?,
     };
-    let start = std::path::absolute(&start).map_err(Failure::error)?;
+    std::path::absolute(&start).map_err(Failure::error)
+}
+
+fn root_on(disk: Arc<dyn Disk>, start: &Path, global: &Global) -> Result<Root, Failure> {
     if let Some(named) = &global.root {
-        return match disk.canonical(&start).map(|real| disk.kind(&real)) {
-            Ok(Ok(Some(Kind::Folder))) => Ok(Root::new(disk, start)),
+        return match disk.canonical(start).map(|real| disk.kind(&real)) {
+            Ok(Ok(Some(Kind::Folder))) => Ok(Root::new(disk, start.to_path_buf())),
             Ok(_) => {
                 Err(Failure::error(format!("`{}`, given as the root, is not a folder", named.display())))
             }
             Err(error) => Err(Failure::error(format!("`{}`, given as the root: {error}", named.display()))),
         };
     }
-    match find_root(disk.as_ref(), &start) {
+    match find_root(disk.as_ref(), start) {
         Some(folder) => Ok(Root::new(disk, folder)),
         None => Err(Failure::error(
             "no project found from the working folder upward: neither a configuration nor a note folder",
@@ -100,7 +145,7 @@ fn home(
     if is_bad(&diagnostics) {
         return Err(Failure::diagnostics(diagnostics));
     }
-    write_diagnostics(streams.err, &diagnostics)?;
+    write_diagnostics(streams.err, &diagnostics, None)?;
     Ok(value)
 }
 
@@ -139,7 +184,7 @@ fn strictly<T>(outcome: Outcome<Option<T>>, global: &Global) -> Outcome<Option<T
 fn finish<T>(outcome: Outcome<Option<T>>, global: &Global, streams: &mut Streams<'_>) -> Result<T, Failure> {
     let Outcome { value, diagnostics } = strictly(outcome, global);
     let Some(value) = value else { return Err(Failure::diagnostics(diagnostics)) };
-    write_diagnostics(streams.err, &diagnostics)?;
+    tell_findings(&diagnostics, global, streams)?;
     Ok(value)
 }
 

@@ -30,8 +30,10 @@ pub(crate) fn visible_lines(text: &str) -> String {
     shown
 }
 
-fn is_unsafe(c: char) -> bool {
-    let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+/// Whether a terminal obeys a character, or shows it out of its place.
+pub(crate) fn is_unsafe(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && c != '\t') || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 

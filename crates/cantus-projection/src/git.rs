@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What would make git answer for another repository than the one of the folder: hooks set these, and what some other
 /// repository holds proves nothing here.
-const ELSEWHERE: [&str; 6] = [
+pub(crate) const ELSEWHERE: [&str; 6] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",

@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod index;
 mod journal;
 mod line_ends;
 mod locate;
@@ -27,6 +28,7 @@ mod turn;
 pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
+pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};

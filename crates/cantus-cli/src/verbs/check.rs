@@ -1,14 +1,16 @@
 //! `cantus check`: all that CI wants to know, without writing.
 
+use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Outcome, Severity};
-use cantus_projection::{Mend, Totals, check, plan};
+use cantus_projection::{Mend, Projection, Totals, check, plan};
 use serde::Serialize;
 
-use crate::args::{CheckArgs, Global};
+use crate::args::{CheckArgs, Format, Global};
 use crate::failure::{Failure, write_diagnostics};
-use crate::report::{self, plural, totals_line};
+use crate::format::{Place, broken, github, sarif};
+use crate::report::{plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, is_bad, judged, root};
+use crate::verbs::{compose, is_bad, judged, root, staged_root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -23,41 +25,74 @@ struct Answer<'a> {
     common_digest: String,
 }
 
+/// A project that could be judged.
+struct Verdict {
+    root: Root,
+    findings: Vec<Diagnostic>,
+    projection: Projection,
+}
+
 pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let root = root(global)?;
-    let outcome = compose(&root, global);
-    if let (None, true) = (&outcome.value, args.json) {
-        report::json_broken(streams.out, &outcome.diagnostics)?;
-        return Ok(Status::CantTell);
-    }
-    let Outcome { value, diagnostics: mut findings } = outcome;
-    let Some((project, projection)) = value else { return Err(Failure::diagnostics(findings)) };
-    let plan = match plan(&root, &projection, Mend::Safe) {
-        Ok(plan) => plan,
-        Err(error) if args.json => {
-            report::json_broken(streams.out, &error.diagnostics())?;
-            return Ok(Status::CantTell);
+    let format = args.format();
+    let mut place = Place::default();
+    match judge(global, args, &mut place) {
+        Ok(verdict) => tell(global, format, &verdict, &place, streams),
+        Err(failure) if format == Format::Human => Err(failure),
+        Err(failure) => {
+            broken(streams.out, format, &failure.into_findings("project.none"), &place)?;
+            Ok(Status::CantTell)
         }
-        Err(error) => return Err(Failure::diagnostics(error.diagnostics())),
-    };
+    }
+}
+
+/// Reads and judges the project; `place` is where it lies, as soon as that is known.
+fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict, Failure> {
+    let root = if args.staged { staged_root(global)? } else { root(global)? };
+    *place = Place::of(&root);
+    let Outcome { value, diagnostics: mut findings } = compose(&root, global);
+    let Some((project, projection)) = value else { return Err(Failure::diagnostics(findings)) };
+    let plan =
+        plan(&root, &projection, Mend::Safe).map_err(|error| Failure::diagnostics(error.diagnostics()))?;
     findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
-    let findings = judged(findings, global);
-    let bad = is_bad(&findings);
-    let Totals { sections, bytes, tokens_est, common_digest } = projection.totals();
-    if args.json {
-        let common_digest = common_digest.to_string();
-        let answer =
-            Answer { version: 1, ok: !bad, findings: &findings, sections, bytes, tokens_est, common_digest };
-        serde_json::to_writer_pretty(&mut *streams.out, &answer).map_err(std::io::Error::from)?;
-        writeln!(streams.out)?;
-    } else {
-        write_diagnostics(streams.out, &findings)?;
-        if bad || !global.quiet {
-            summary(streams, &findings, bad, &totals_line(&projection))?;
+    Ok(Verdict { root, findings: judged(findings, global), projection })
+}
+
+fn tell(
+    global: &Global,
+    format: Format,
+    verdict: &Verdict,
+    place: &Place,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let Verdict { root, findings, projection } = verdict;
+    let bad = is_bad(findings);
+    let status = if bad { Status::No } else { Status::Yes };
+    match format {
+        Format::Human => {
+            write_diagnostics(streams.out, findings, (!global.quiet).then_some(root))?;
         }
+        Format::Github => github(streams.out, findings, place)?,
+        Format::Json => json(streams, findings, projection, status)?,
+        Format::Sarif => sarif(streams.out, findings, place, status)?,
     }
-    Ok(if bad { Status::No } else { Status::Yes })
+    if matches!(format, Format::Human | Format::Github) && (bad || !global.quiet) {
+        summary(streams, findings, bad, &totals_line(projection))?;
+    }
+    Ok(status)
+}
+
+fn json(
+    streams: &mut Streams<'_>,
+    findings: &[Diagnostic],
+    projection: &Projection,
+    status: Status,
+) -> std::io::Result<()> {
+    let Totals { sections, bytes, tokens_est, common_digest } = projection.totals();
+    let (ok, common_digest) = (status == Status::Yes, common_digest.to_string());
+    let answer = Answer { version: 1, ok, findings, sections, bytes, tokens_est, common_digest };
+    serde_json::to_writer_pretty(&mut *streams.out, &answer)?;
+    writeln!(streams.out)
 }
 
 fn summary(

@@ -5,10 +5,10 @@ use cantus_workspace::{PluginKind, PluginListing, ShippedNotes, list_plugins};
 use serde::Serialize;
 
 use crate::args::{Global, ListArgs};
-use crate::failure::{Failure, write_diagnostics};
+use crate::failure::Failure;
 use crate::report::{self, plural, table};
 use crate::style::LABEL;
-use crate::verbs::root;
+use crate::verbs::{root, tell_findings};
 use crate::{Status, Streams};
 
 /// What `list --plugins --json` prints.
@@ -47,7 +47,7 @@ pub(super) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
         }
         None => {}
     }
-    write_diagnostics(streams.err, &diagnostics)?;
+    tell_findings(&diagnostics, global, streams)?;
     Ok(if broken { Status::CantTell } else { Status::Yes })
 }
 

@@ -76,7 +76,7 @@ fn write(
     })?;
     let after = make_plan(root, projection, Mend::Safe, args)?;
     let left = judged(left_overs(root, &after).iter().map(left_over).collect(), global);
-    write_diagnostics(streams.err, &left)?;
+    write_diagnostics(streams.err, &left, None)?;
     drop(turn);
     if !after.is_fresh() {
         tell(global, args, projection, &after, Deed::Checked, streams)?;
@@ -132,7 +132,7 @@ fn tell(
 ) -> Result<Status, Failure> {
     let good = deed == Deed::Written || plan.is_fresh();
     let warnings = judged(plan.warnings.clone(), global);
-    write_diagnostics(streams.err, &warnings)?;
+    write_diagnostics(streams.err, &warnings, None)?;
     if args.json {
         report::json(streams.out, projection, plan, deed)?;
     } else if !(global.quiet && good) {

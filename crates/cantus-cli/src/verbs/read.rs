@@ -102,7 +102,7 @@ fn not_found(target: &str, near: &[String], streams: &mut Streams<'_>) -> std::i
         [] => "`cantus list` names the notes".to_owned(),
         near => format!("did you mean {}?", near.join(" or ")),
     };
-    write_diagnostics(streams.err, &[diagnostic.help(help)])
+    write_diagnostics(streams.err, &[diagnostic.help(help)], None)
 }
 
 fn answer(readings: &[Reading<'_>], width: usize) -> Answer {
