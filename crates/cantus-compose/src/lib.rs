@@ -24,6 +24,7 @@ mod roster;
 mod section;
 mod set;
 mod settings;
+mod trace;
 
 pub use bundle::Bundle;
 pub use fit::{Fitted, clip, fit};
@@ -35,3 +36,4 @@ pub use read::{item_text, read_text};
 pub use section::{Content, Section, Status};
 pub use set::{Group, Home, Material, Presence, Row, SectionSet};
 pub use settings::{ConfigFile, Repository, Settings};
+pub use trace::{Texts, Trace, trace};

@@ -22,6 +22,7 @@ mod plan;
 mod projection;
 mod renders;
 mod turn;
+mod why;
 
 pub use apply::{ApplyError, apply};
 pub use check::check;
@@ -32,3 +33,4 @@ pub use plan::{Edit, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};
+pub use why::{Match, Place, Why, appearances, why};
