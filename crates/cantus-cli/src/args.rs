@@ -65,6 +65,8 @@ pub(crate) enum Verb {
         /// The file; `-` for standard input
         file: PathBuf,
     },
+    /// Say where a line of a committed file comes from, or where a note's line goes
+    Why(WhyArgs),
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -137,6 +139,16 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pub(crate) plugins: bool,
     /// Print the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WhyArgs {
+    /// The line: FILE:LINE, or FILE:LINE:COL for what stands at one column
+    #[arg(value_name = "FILE:LINE")]
+    pub(crate) place: String,
+    /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -43,7 +43,9 @@ pub struct Trace {
 pub fn trace(section: &Section, index: usize, texts: Texts<'_>) -> Vec<Trace> {
     let Some(content) = section.content() else { return Vec::new() };
     let lines: Vec<&str> = content.text().split_terminator('\n').collect();
-    let (Some(line), Some(origin)) = (lines.get(index), content.origins().get(index)) else { return Vec::new() };
+    let (Some(line), Some(origin)) = (lines.get(index), content.origins().get(index)) else {
+        return Vec::new();
+    };
     if !origin.is_some() {
         // The heading of a note without a title.
         let is_name = index == 0 && matches!(section.layer, Layer::Plugin | Layer::Home | Layer::Project);
@@ -142,13 +144,7 @@ fn fill(found: Vec<(usize, Option<u32>)>, default: u32) -> Vec<Stretch> {
 }
 
 /// The strands of an inline roster's line, and their lines.
-fn on_inline_roster(
-    web: &Web,
-    origins: &[Origin],
-    line: &str,
-    index: usize,
-    width: usize,
-) -> Vec<Stretch> {
+fn on_inline_roster(web: &Web, origins: &[Origin], line: &str, index: usize, width: usize) -> Vec<Stretch> {
     let is_entry = |origin: &Origin| origin.is_some() && origin.source > 0;
     let Some(first) = origins.iter().position(is_entry) else { return Vec::new() };
     let entries = inline_entries(web, width);
@@ -205,9 +201,9 @@ fn named(line: u32) -> u32 {
 /// The line (from 1) of a key of the front matter at the start of its line; 0 if there is none.
 fn key_line(text: &str, key: &str) -> u32 {
     let front = text.lines().take(front_lines(text));
-    let found = front.enumerate().find(|(_, line)| {
-        line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
-    });
+    let found = front
+        .enumerate()
+        .find(|(_, line)| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')));
     found.map_or(0, |(number, _)| u32::try_from(number + 1).unwrap_or(0))
 }
 
@@ -250,7 +246,10 @@ impl Finder {
     /// Each word within a `part` of `line` with its first byte and the line on which it was found: the next one that is equal,
     /// else one before.
     fn stretches(&mut self, line: &str, part: Range<usize>) -> Vec<(usize, Option<u32>)> {
-        words(line).filter(|(start, _)| part.contains(start)).map(|(start, word)| (start, self.find(&word.to_lowercase()))).collect()
+        words(line)
+            .filter(|(start, _)| part.contains(start))
+            .map(|(start, word)| (start, self.find(&word.to_lowercase())))
+            .collect()
     }
 
     fn find(&mut self, word: &str) -> Option<u32> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use cantus_compose::{
     Bundle, Home, Launch, LaunchText, Material, Package, Repository, Section, SectionSet, Settings,
-    Stability, Texts, TextBudget, clip, fit, preview, trace,
+    Stability, TextBudget, Texts, clip, fit, preview, trace,
 };
 use cantus_manifest::manifest::{CacheStatus, Manifest, SectionStatus};
 use cantus_manifest::{Digest, Facts, Layer, Provider, RelPath, Stamps};
@@ -312,7 +312,14 @@ fn check_traces(
                 .into_iter()
                 .filter(|word| !there.contains(word) && !ours.contains(word) && !number_of_item(word))
                 .collect();
-            prop_assert!(missing.is_empty(), "{}: {:?} of {:?} not in {:?}", section.id, missing, line, lines[number]);
+            prop_assert!(
+                missing.is_empty(),
+                "{}: {:?} of {:?} not in {:?}",
+                section.id,
+                missing,
+                line,
+                lines[number]
+            );
         }
         prop_assert!(traces.is_empty() || end == line.chars().count(), "{}: {:?}", section.id, line);
         let own = words(line).is_subset(&ours);

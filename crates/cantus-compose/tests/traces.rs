@@ -10,7 +10,13 @@ fn file(path: &str, text: &str) -> SourceFile {
 
 /// Each line of the section with the stretches of it: their text and `path:line`.
 #[track_caller]
-fn check(notes: Vec<SourceFile>, strands: Vec<SourceFile>, id: &str, width: usize, expected: &[&[(&str, &str)]]) {
+fn check(
+    notes: Vec<SourceFile>,
+    strands: Vec<SourceFile>,
+    id: &str,
+    width: usize,
+    expected: &[&[(&str, &str)]],
+) {
     let folder = RelPath::new("memory/terms").expect("legal");
     let folders = vec![MemoryFolder { path: folder, strands, folders: Vec::new() }];
     let folders = if folders[0].strands.is_empty() { Vec::new() } else { folders };
@@ -101,11 +107,7 @@ fn several_strands_on_a_line_of_an_inline_roster() {
         &[
             &[("### Terms (terms)", "terms.md:5")],
             &[],
-            &[
-                ("**TERMS:** Bundle (", "bundle.md:3"),
-                ("parcel); ", "bundle.md:2"),
-                ("Note;", "note.md:0"),
-            ],
+            &[("**TERMS:** Bundle (", "bundle.md:3"), ("parcel); ", "bundle.md:2"), ("Note;", "note.md:0")],
             &[("Section Of It", "section-of-it.md:0")],
             &[],
         ],

@@ -121,7 +121,9 @@ fn in_old_text<'a>(
     let near = op.map(|op| place(&expected, op.old_range().start.min(last)));
     let place = match (locked, near) {
         // The file as it was written knows the section, and the nearest line may be another's.
-        (Some(locked), Some(Place::Line(section, line))) if section.id == locked.id => Place::Line(section, line),
+        (Some(locked), Some(Place::Line(section, line))) if section.id == locked.id => {
+            Place::Line(section, line)
+        }
         (Some(locked), _) => match expected.section(locked.id.as_str()) {
             Some(section) => Place::Line(section, 0),
             None => Place::Gone(locked.id, locked.from),
@@ -141,7 +143,13 @@ struct Locked {
 }
 
 /// The section that the lock gives for a line of the committed text, if that section wasn't edited since.
-fn locked(root: &Root, projection: &Projection, render: &str, committed: &str, index: usize) -> Option<Locked> {
+fn locked(
+    root: &Root,
+    projection: &Projection,
+    render: &str,
+    committed: &str,
+    index: usize,
+) -> Option<Locked> {
     let bytes = root.read_target(&projection.lock_path, MOST_BYTES).ok()??;
     let lock = LockFile::parse(std::str::from_utf8(&normalise(&bytes).1).ok()?).ok()?;
     let sections: Vec<_> = lock.sections_of(render).collect();
@@ -179,7 +187,9 @@ pub fn appearances<'a>(
                     sections.push(section);
                 }
                 let is_it = |index: &usize| {
-                    trace(section, *index, texts).iter().any(|found| (found.source, found.line) == (source, line))
+                    trace(section, *index, texts)
+                        .iter()
+                        .any(|found| (found.source, found.line) == (source, line))
                 };
                 places.extend((0..lines).filter(is_it).map(|index| (&file.path, above + index + 1)));
             }
