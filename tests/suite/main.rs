@@ -17,6 +17,8 @@ mod project;
 mod read_only;
 mod refusals;
 mod sources;
+mod stats;
 mod turns;
 mod vectors;
 mod verbs;
+mod why;

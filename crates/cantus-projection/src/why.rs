@@ -104,40 +104,39 @@ fn in_old_text<'a>(
     index: usize,
 ) -> (Match, Place<'a>) {
     let expected = projection.expected(render);
-    let locked = locked(root, projection, render, committed, index);
-    if let Some(Locked { id, line, digest, .. }) = &locked
-        && let Some(section) = expected.section(id.as_str())
-        && section.content().is_some_and(|content| content.digest() == *digest)
-    {
-        return (Match::Exact, Place::Line(section, *line));
+    if let Some(locked) = locked(root, projection, render, committed, index) {
+        let Some(section) = expected.section(locked.id.as_str()) else {
+            return (Match::Near, Place::Gone(locked.id, locked.from));
+        };
+        // Wherever the section stands now: its own text is what the line is looked for in.
+        let composed = section.content().map_or("", |content| content.text());
+        let (matched, line) = counterpart(composed, &locked.text, locked.line);
+        return (matched, Place::Line(section, line));
     }
-    let composed = expected.text();
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(composed.as_str(), committed);
-    let op = diff.ops().iter().find(|op| op.new_range().contains(&index));
-    if let Some(DiffOp::Equal { old_index, new_index, .. }) = op {
-        return (Match::Exact, place(&expected, old_index + index - new_index));
-    }
+    let (matched, line) = counterpart(&expected.text(), committed, index);
+    (matched, place(&expected, line))
+}
+
+/// The line of `composed` that a line of `committed` is, else the nearest one.
+fn counterpart(composed: &str, committed: &str, index: usize) -> (Match, usize) {
     let last = composed.split_terminator('\n').count().saturating_sub(1);
-    let near = op.map(|op| place(&expected, op.old_range().start.min(last)));
-    let place = match (locked, near) {
-        // The file as it was written knows the section, and the nearest line may be another's.
-        (Some(locked), Some(Place::Line(section, line))) if section.id == locked.id => {
-            Place::Line(section, line)
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(composed, committed);
+    match diff.ops().iter().find(|op| op.new_range().contains(&index)) {
+        Some(DiffOp::Equal { old_index, new_index, .. }) => (Match::Exact, old_index + index - new_index),
+        Some(op @ DiffOp::Replace { new_index, .. }) => {
+            let range = op.old_range();
+            (Match::Near, (range.start + index - new_index).min(range.end - 1))
         }
-        (Some(locked), _) => match expected.section(locked.id.as_str()) {
-            Some(section) => Place::Line(section, 0),
-            None => Place::Gone(locked.id, locked.from),
-        },
-        (None, near) => near.unwrap_or(Place::Nowhere),
-    };
-    (Match::Near, place)
+        Some(op) => (Match::Near, op.old_range().start.saturating_sub(1).min(last)),
+        None => (Match::Near, last),
+    }
 }
 
 /// A section that stands in the committed file as it was written.
 struct Locked {
     id: SectionId,
-    digest: cantus_manifest::Digest,
     from: Vec<String>,
+    text: String,
     /// The index of the line in it.
     line: usize,
 }
@@ -164,7 +163,7 @@ fn locked(
         intact(body.as_bytes(), &sections).into_iter().find(|(_, bytes)| bytes.contains(&start))?;
     let section = sections[found];
     let line = body[bytes.start..start].matches('\n').count();
-    Some(Locked { id: section.id.clone(), digest: section.sha256, from: section.from.clone(), line })
+    Some(Locked { id: section.id.clone(), from: section.from.clone(), text: body[bytes].to_owned(), line })
 }
 
 /// Where line `line` (from 1) of the source `path`, written as sources are, stands in the composed files: file and line (from

@@ -346,7 +346,11 @@ fn tell(answer: &Answer, args: &WhyArgs, streams: &mut Streams<'_>) -> Result<()
 fn human(answer: &Answer, streams: &mut Streams<'_>) -> io::Result<()> {
     let out = &mut *streams.out;
     let mut labelled = |label: &str, text: &str| writeln!(out, "{LABEL}{label:>12}{LABEL:#} {text}");
-    labelled("Line", format!("{}:{} {FAINT}{}{FAINT:#}", answer.file, answer.line, answer.text).trim_end())?;
+    let place = format!("{}:{}", answer.file, answer.line);
+    match answer.text.trim_end() {
+        "" => labelled("Line", &place)?,
+        text => labelled("Line", &format!("{place} {FAINT}{text}{FAINT:#}"))?,
+    }
     if let Some(section) = &answer.section {
         labelled("Section", &format!("{} ({} layer)", section.id, section.layer))?;
     }
