@@ -67,6 +67,8 @@ pub(crate) enum Verb {
     },
     /// Say where a line of a committed file comes from, or where a note's line goes
     Why(WhyArgs),
+    /// Say what a context costs: tokens by layer, section and note
+    Stats(StatsArgs),
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -151,4 +153,20 @@ pub(crate) struct WhyArgs {
     /// Print the answer as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatsArgs {
+    /// Print the numbers as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with charts to this file, which must end in `.html`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Overwrite a file that is no such page
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
+    /// Add the size of the committed file over the last N commits that changed it
+    #[arg(long, value_name = "N")]
+    pub(crate) history: Option<usize>,
 }

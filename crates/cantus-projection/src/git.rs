@@ -70,12 +70,17 @@ const ELSEWHERE: [&str; 6] = [
 
 /// What git answers in `root`; `None` if it fails or isn't there.
 fn git(root: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    ask(root, args, Vec::new())
+}
+
+/// The same with `input` on git's standard input.
+pub(crate) fn ask(root: &Path, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
     let command = ELSEWHERE.iter().fold(cmd("git", args), |command, name| command.env_remove(name));
     let output = command
         .dir(root)
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_LITERAL_PATHSPECS", "1")
-        .stdin_null()
+        .stdin_bytes(input)
         .stdout_capture()
         .stderr_null()
         .unchecked()

@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod history;
 mod line_ends;
 mod locate;
 mod lock;
@@ -27,6 +28,7 @@ mod why;
 pub use apply::{ApplyError, apply};
 pub use check::check;
 pub use git::Kept;
+pub use history::{Version, history};
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Mend, Plan, PlanError, State, Target, plan};
