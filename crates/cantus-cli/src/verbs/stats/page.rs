@@ -20,6 +20,8 @@ const MAP: Area = Area { x: 0.0, y: 0.0, width: 1100.0, height: 520.0 };
 const LABELLED: (f64, f64) = (64.0, 26.0);
 /// The smallest that has its tokens below the label.
 const NUMBERED: f64 = 44.0;
+/// The narrowest that keeps its label where the page is a third as wide.
+const KEPT: f64 = 190.0;
 
 /// The page.
 pub(super) fn page(stats: &Stats) -> String {
@@ -137,9 +139,11 @@ fn rectangle(html: &mut Html, stats: &Stats, part: &Part, area: Area) {
         part.layer
     ));
     if area.width >= LABELLED.0 && area.height >= LABELLED.1 {
-        html.line(&format!("<text class=\"name\" x=\"8\" y=\"19\">{}</text>", escape(short(part))));
+        let small = if area.width < KEPT { " small" } else { "" };
+        let name = escape(short(part));
+        html.line(&format!("<text class=\"name{small}\" x=\"8\" y=\"19\">{name}</text>"));
         if area.height >= NUMBERED {
-            html.line(&format!("<text class=\"number\" x=\"8\" y=\"36\">~{tokens}</text>"));
+            html.line(&format!("<text class=\"number{small}\" x=\"8\" y=\"36\">~{tokens}</text>"));
         }
     }
     html.line("</svg>");
@@ -244,10 +248,12 @@ fn table(html: &mut Html, stats: &Stats) {
         html.line(&format!("<th scope=\"col\"{class}>{name}</th>"));
     }
     html.line("</tr></thead>\n<tbody>");
+    let most = stats.sections.iter().map(|part| part.tokens_est).max().unwrap_or_default();
     for part in &stats.sections {
+        let length = share(part.tokens_est, most);
         let used = percent(part.tokens_est, stats.tokens_est);
         html.line(&format!(
-            "<tr><th scope=\"row\">{0}</th><td><span class=\"swatch l-{1}\"></span>{1}</td><td>{2}</td><td class=\"n\">{3}</td><td class=\"n\">{4}</td><td class=\"n share\"><span class=\"bar\" style=\"width:{used}\"></span>{used}</td></tr>",
+            "<tr><th scope=\"row\">{0}</th><td><span class=\"swatch l-{1}\"></span>{1}</td><td>{2}</td><td class=\"n\">{3}</td><td class=\"n\">{4}</td><td class=\"n share\"><span class=\"bar\" style=\"width:calc((100% - 5.25rem) * {length:.3})\"></span>{used}</td></tr>",
             escape(&part.id),
             part.layer,
             escape(part.note.as_deref().unwrap_or("–")),
