@@ -161,7 +161,12 @@ fn timeline(html: &mut Html, stats: &Stats, history: &[Size]) {
         return;
     }
     let count = plural(history.len(), "commit");
-    html.line(&format!("<p class=\"hint\">Bytes of the file in the last {count} that changed it.</p>"));
+    let most = history.iter().map(|size| size.bytes).max().unwrap_or_default();
+    let is_shown = ticks(most).last().is_some_and(|top| stats.limit_bytes <= *top);
+    let limit = if is_shown { " The dashed line is the budget." } else { "" };
+    html.line(&format!(
+        "<p class=\"hint\">Bytes of the file in the last {count} that changed it.{limit}</p>"
+    ));
     line_chart(html, stats, history);
     html.line(
         "<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\"><table class=\"commits\">",
