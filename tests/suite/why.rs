@@ -255,3 +255,89 @@ fn what_cant_be_answered() {
     repo.remove("projections/lock.toml");
     check("AGENTS.md:1", 1, "Cantus did not write this file");
 }
+
+#[test]
+fn other_outputs_and_a_package_of_ones_own() {
+    let repo = Repo::new(crate::program::NOTES);
+    repo.add(
+        "
+        //- cantus.toml
+        package = \"house\"
+        [[output]]
+        render = \"helper\"
+        file = \"docs/helper.md\"
+        //- house/package.toml
+        name = \"house\"
+        version = \"1\"
+        //- house/contract.md
+        # House
+
+        Be here.
+        //- house/helper.md
+        # Helper
+
+        Ask the one who started you.
+        ",
+    );
+    cantus(&repo, &["project"]).exits(0);
+    let text = repo.read("docs/helper.md");
+    let line = text.lines().position(|line| line.starts_with("Ask the")).expect("the line") + 1;
+    let answer = why(&repo, &format!("docs/helper.md:{line}"));
+    assert_eq!(answer["section"]["id"], "pkg.helper.contract");
+    let source =
+        json!({"source": "package:helper.md", "file": "house/helper.md", "line": 3, "columns": null});
+    assert_eq!(answer["sources"], json!([source]));
+    let back = why(&repo, "house/helper.md:3");
+    assert_eq!(back["appears"], json!([{"file": "docs/helper.md", "line": line}]));
+}
+
+#[test]
+fn line_ends_of_a_checkout_change_no_answer() {
+    let repo = projected();
+    let line = line_of(&repo, "Be kind.");
+    let crlf = repo.read("AGENTS.md").replace('\n', "\r\n");
+    repo.write("AGENTS.md", &crlf);
+    let answer = why(&repo, &format!("AGENTS.md:{line}"));
+    assert_eq!((&answer["text"], &answer["state"]), (&json!("Be kind."), &json!("fresh")));
+    replace(&repo, "memory/rules.md", "Be brief.", "Be terse.");
+    let answer = why(&repo, &format!("AGENTS.md:{line}"));
+    assert_eq!(
+        (&answer["text"], &answer["state"], &answer["exact"]),
+        (&json!("Be kind."), &json!("stale"), &json!(true))
+    );
+}
+
+#[test]
+fn a_note_that_no_file_is_made_of() {
+    let repo = projected();
+    repo.write("memory/deep.md", "---\ntype: reference\nparent: release.md\n---\n# Deep\n");
+    let output = cantus(&repo, &["why", "memory/deep.md:5", "--json"]).exits(1);
+    let answer: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!((&answer["section"], &answer["appears"]), (&Value::Null, &json!([])));
+}
+
+#[test]
+fn a_note_without_a_title_is_named_by_its_file() {
+    let repo = projected();
+    repo.write("memory/plain.md", "---\ntype: core\n---\nText.\n");
+    cantus(&repo, &["project"]).exits(0);
+    check(
+        &repo,
+        "### plain",
+        &json!(["source", "proj.core.plain", ["memory/plain.md", null], "fresh", true]),
+    );
+    let place = format!("AGENTS.md:{}", line_of(&repo, "### plain"));
+    let output = cantus(&repo, &["why", &place]).exits(0);
+    assert!(output.stdout.contains("memory/plain.md (its name)"), "{}", output.stdout);
+}
+
+#[test]
+fn broken_sources_are_told_in_json() {
+    let repo = projected();
+    repo.write("memory/rules.md", "no front matter\n");
+    for verb in [["why", "AGENTS.md:3"].as_slice(), &["stats"]] {
+        let output = cantus(&repo, &[verb, &["--json"]].concat()).exits(2);
+        let answer: Value = serde_json::from_str(&output.stdout).expect("JSON");
+        assert_eq!(answer["outcome"], "broken");
+    }
+}

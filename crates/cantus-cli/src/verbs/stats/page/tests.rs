@@ -1,3 +1,5 @@
+//! The page as tags: what opens closes, texts stay texts, and each section is there once.
+
 use super::*;
 use crate::verbs::stats::Sum;
 
