@@ -66,9 +66,9 @@ fn inline_text(web: &Web) -> (String, Vec<(usize, Origin)>) {
     (text, starts)
 }
 
-/// For each line of an inline roster the entries on it: the byte of the line at which each starts, and its origin. An entry
+/// Each line of an inline roster with the entries on it: the byte of the line at which each starts, and its origin. An entry
 /// that began on the line above starts at 0, and so does the first one, with the label before it.
-pub(crate) fn inline_entries(web: &Web, width: usize) -> Vec<Vec<(usize, Origin)>> {
+pub(crate) fn inline_entries(web: &Web, width: usize) -> Vec<(String, Vec<(usize, Origin)>)> {
     let (text, starts) = inline_text(web);
     let lines = wrap(&text, width);
     let entries = |(number, line): (usize, &cantus_memory::WrappedLine)| {
@@ -81,7 +81,7 @@ pub(crate) fn inline_entries(web: &Web, width: usize) -> Vec<Vec<(usize, Origin)
         if let Some(first) = entries.first_mut() {
             first.0 = 0;
         }
-        entries
+        (line.text.clone(), entries)
     };
     lines.iter().enumerate().map(entries).collect()
 }

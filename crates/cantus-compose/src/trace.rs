@@ -7,7 +7,7 @@ use std::iter::successors;
 use std::ops::Range;
 
 use cantus_manifest::Layer;
-use cantus_memory::{Corpus, Note, NoteKind, Origin, Roster, Web};
+use cantus_memory::{Corpus, Note, NoteKind, Origin, Roster, Web, heading};
 
 use crate::plugin::Plugin;
 use crate::roster::inline_entries;
@@ -59,7 +59,7 @@ pub fn trace(section: &Section, index: usize, texts: Texts<'_>) -> Vec<Trace> {
             aligned(finder, &lines[..=index], address..lines[0].len(), start)
         }
         Some(Unit::Web(web)) if origin.source > 0 => match web.roster {
-            Roster::Inline => on_inline_roster(web, content.origins(), line, index, texts.width),
+            Roster::Inline => on_inline_roster(web, line, *origin, texts.width),
             Roster::List => on_list_roster(web, &lines, content.origins(), index),
         },
         _ => Vec::new(),
@@ -144,11 +144,16 @@ fn fill(found: Vec<(usize, Option<u32>)>, default: u32) -> Vec<Stretch> {
 }
 
 /// The strands of an inline roster's line, and their lines.
-fn on_inline_roster(web: &Web, origins: &[Origin], line: &str, index: usize, width: usize) -> Vec<Stretch> {
-    let is_entry = |origin: &Origin| origin.is_some() && origin.source > 0;
-    let Some(first) = origins.iter().position(is_entry) else { return Vec::new() };
-    let entries = inline_entries(web, width);
-    let Some(entries) = entries.get(index - first) else { return Vec::new() };
+fn on_inline_roster(web: &Web, line: &str, origin: Origin, width: usize) -> Vec<Stretch> {
+    let mut lines = inline_entries(web, width).into_iter().filter(|(_, entries)| !entries.is_empty());
+    let found = lines.find_map(|(text, entries)| Some((lowered_by(web, &text, line)?, entries)));
+    let entries: Vec<_> = match found {
+        Some((shift, entries)) => {
+            let shifted = |(at, origin)| (if at == 0 { 0 } else { at + shift }, origin);
+            entries.into_iter().map(shifted).collect()
+        }
+        None => vec![(0, origin)],
+    };
     let mut stretches = Vec::new();
     for (number, (start, origin)) in entries.iter().enumerate() {
         let end = entries.get(number + 1).map_or(line.len(), |(next, _)| *next);
@@ -167,6 +172,17 @@ fn on_inline_roster(web: &Web, origins: &[Origin], line: &str, index: usize, wid
         }));
     }
     stretches
+}
+
+/// By how many bytes a line of a roster stands further right in the section, if it is `line` there: one that Markdown takes for
+/// a heading is lowered, and the first such line is the title of a web that has none.
+fn lowered_by(web: &Web, text: &str, line: &str) -> Option<usize> {
+    if text == line {
+        return Some(0);
+    }
+    let (level, title) = heading(text)?;
+    let is_title = line == format!("### {title} ({})", web.slug());
+    (is_title || line == format!("{} {title}", "#".repeat(level + 2))).then_some(2)
 }
 
 /// The lines of the strand that a list's line belongs to.
