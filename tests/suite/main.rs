@@ -20,6 +20,8 @@ mod read_only;
 mod refusals;
 mod sources;
 mod staged;
+mod stats;
 mod turns;
 mod vectors;
 mod verbs;
+mod why;

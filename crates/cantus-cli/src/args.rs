@@ -65,6 +65,10 @@ pub(crate) enum Verb {
         /// The file; `-` for standard input
         file: PathBuf,
     },
+    /// Say where a line of a committed file comes from, or where a note's line goes
+    Why(WhyArgs),
+    /// Say what a context costs: tokens by layer, section and note
+    Stats(StatsArgs),
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -80,6 +84,8 @@ impl Verb {
             Self::Project(args) => args.json,
             Self::Check(args) => args.json,
             Self::List(args) => args.json,
+            Self::Why(args) => args.json,
+            Self::Stats(args) => args.json,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,
@@ -179,4 +185,30 @@ pub(crate) struct ListArgs {
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WhyArgs {
+    /// The line: FILE:LINE, or FILE:LINE:COL for what stands at one column
+    #[arg(value_name = "FILE:LINE")]
+    pub(crate) place: String,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatsArgs {
+    /// Print the numbers as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with charts to this file, which must end in `.html`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Overwrite a file that is no such page
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
+    /// Add the size of the committed file over the last N commits that changed it
+    #[arg(long, value_name = "N")]
+    pub(crate) history: Option<usize>,
 }

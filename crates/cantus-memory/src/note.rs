@@ -98,6 +98,12 @@ impl<'a> Body<'a> {
 }
 
 impl Note {
+    /// The whole file as it was decoded: strict UTF-8, LF alone between lines, no byte order mark.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.content.text
+    }
+
     /// The text after the front matter.
     #[must_use]
     pub fn body(&self) -> Body<'_> {

@@ -109,14 +109,19 @@ impl<'a> Git<'a> {
     }
 
     /// What git answers; `None` if it fails, isn't there or takes too long.
-    fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+    pub(crate) fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+        self.ask_about(args, Vec::new())
+    }
+
+    /// [`ask`](Self::ask) with `input` on git's standard input.
+    pub(crate) fn ask_about(&self, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
         if self.is_silent() {
             return None;
         }
         let command = cmd("git", NO_PROGRAMS.iter().chain(args)).dir(self.root);
         let command = ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name));
         let command = QUIET.iter().fold(command, |command, (name, value)| command.env(name, value));
-        let command = command.stdin_null().stdout_capture().stderr_null().unchecked();
+        let command = command.stdin_bytes(input).stdout_capture().stderr_null().unchecked();
         let running = command.start().ok()?;
         match running.wait_timeout(PATIENCE).ok()? {
             Some(output) => output.status.success().then(|| output.stdout.clone()),

@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod history;
 mod index;
 mod journal;
 mod line_ends;
@@ -24,10 +25,12 @@ mod plan;
 mod projection;
 mod renders;
 mod turn;
+mod why;
 
 pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
+pub use history::{Version, history};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
@@ -35,3 +38,4 @@ pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};
+pub use why::{Match, Place, Why, appearances, why};

@@ -92,6 +92,18 @@ impl Projection {
         self.files.iter().map(|file| &file.path).chain([&self.lock_path])
     }
 
+    /// The committed files in their order, the lock aside, each with its bundle.
+    pub fn files(&self) -> impl Iterator<Item = (&RelPath, &Bundle)> {
+        self.files.iter().map(|file| (&file.path, self.expected(&file.render).bundle))
+    }
+
+    /// The whole text of a committed file; `None` for a path that is none.
+    #[must_use]
+    pub fn text(&self, path: &RelPath) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path == *path)?;
+        Some(self.expected(&file.render).text())
+    }
+
     /// The sums of the native render.
     #[must_use]
     pub fn totals(&self) -> Totals {
@@ -174,6 +186,16 @@ impl<'a> Expected<'a> {
             (Some(folder), Some(file)) => format!("{folder}/{file}"),
             _ => source,
         }
+    }
+
+    /// How many lines stand above the bundle.
+    pub(crate) fn head_lines(&self) -> usize {
+        self.head.matches('\n').count()
+    }
+
+    /// The bundle of the file.
+    pub(crate) fn bundle(&self) -> &'a Bundle {
+        self.bundle
     }
 
     /// The section of this id, if the file holds it.
