@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::front_matter::{Block, Fields, split};
 use crate::markers;
-use crate::note::{Content, Note, NoteKind, decode, open};
+use crate::note::{Content, Note, NoteKind, decode_form, open};
 use crate::parallel;
 use crate::unicode::{fold, is_blank, norm, slug};
 use crate::web::{Roster, Strand, Web};
@@ -181,14 +181,14 @@ fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
 
 fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
     let SourceFile { path, bytes, stamp } = file;
-    let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
+    let (text, form) = decode_form(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
     let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
     let faults = fields.faults();
     let is_web = fields.boolean("web");
     if fields.faults() > faults {
         return None;
     }
-    let content = Content { text, body, body_line, stamp };
+    let content = Content { text, body, body_line, form, stamp };
     if is_web == Some(true) {
         return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
     }
@@ -210,8 +210,8 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
     let mut diagnostics = Vec::new();
     let SourceFile { path, bytes, stamp } = file;
     let path = &path;
-    let text = match decode(path, bytes) {
-        Ok(text) => text,
+    let (text, form) = match decode_form(path, bytes) {
+        Ok(decoded) => decoded,
         Err(diagnostic) => return Outcome { value: None, diagnostics: vec![diagnostic] },
     };
     let parts = split(&text);
@@ -226,7 +226,7 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
-    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, stamp });
+    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, form, stamp });
     if is_blank(strand.body().text) {
         let message = "a strand needs a text below its front matter";
         let fault = Diagnostic::error("note.value", message).at(path).line(1);

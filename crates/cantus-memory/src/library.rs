@@ -9,7 +9,7 @@ use crate::corpus::Corpus;
 use crate::links::{Following, Linking, links};
 use crate::mentions::names;
 use crate::nearest::nearest;
-use crate::note::{Body, Described, Note, NoteKind};
+use crate::note::{Body, Content, Described, Note, NoteKind};
 use crate::unicode::{norm, strip};
 use crate::web::{Strand, Web, title};
 
@@ -65,6 +65,14 @@ impl<'a> Target<'a> {
             Self::Note(note) => note.body(),
             Self::Web(web) => web.body(),
             Self::Strand(_, strand) => strand.body(),
+        }
+    }
+
+    pub(crate) fn content(self) -> &'a Content {
+        match self {
+            Self::Note(note) => note.content(),
+            Self::Web(web) => web.content(),
+            Self::Strand(_, strand) => strand.content(),
         }
     }
 

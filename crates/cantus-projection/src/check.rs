@@ -19,7 +19,9 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
     findings.extend(notes(project, projection));
     findings.extend(repositories(project, projection));
     findings.extend(declaration(projection));
-    findings.extend(Library::new(&project.corpus).findings());
+    let library = Library::new(&project.corpus);
+    findings.extend(library.findings());
+    findings.extend(library.lints());
     findings
 }
 
