@@ -76,6 +76,28 @@ impl Corpus {
         Outcome { value: corpus, diagnostics }
     }
 
+    /// The files that it would be read from again, with LF alone between lines, sorted by path.
+    #[must_use]
+    pub fn tree(&self) -> MemoryTree {
+        let file = |path: &RelPath, content: &Content| SourceFile {
+            path: path.clone(),
+            bytes: content.text.clone().into_bytes(),
+            stamp: content.stamp,
+        };
+        let notes = self.notes.iter().map(|note| file(&note.path, note.content()));
+        let webs = self.webs.iter().map(|web| file(&web.path, web.content()));
+        let mut notes: Vec<_> = notes.chain(webs).collect();
+        notes.sort_by(|a, b| a.path.cmp(&b.path));
+        let folder = |web: &Web| {
+            let path = RelPath::new(web.path.as_str().strip_suffix(".md")?).ok()?;
+            let strands = web.strands.iter().map(|strand| file(&strand.path, strand.content()));
+            Some(MemoryFolder { path, strands: strands.collect(), folders: Vec::new() })
+        };
+        let mut folders: Vec<_> = self.webs.iter().filter_map(folder).collect();
+        folders.sort_by(|a, b| a.path.cmp(&b.path));
+        MemoryTree { notes, folders }
+    }
+
     /// The core notes in bundle order (§3.1): by priority, then by path.
     #[must_use]
     pub fn core(&self) -> Vec<&Note> {

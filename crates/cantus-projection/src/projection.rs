@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantus_compose::{Bundle, Presence, Row, Section};
+use cantus_compose::{Bundle, Content, Presence, Row, Section};
 use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, RelPath};
 use cantus_workspace::{Config, LOCK, Project};
 
@@ -100,6 +100,16 @@ impl Projection {
         }
     }
 
+    /// Every section that some render holds.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.rows.iter().map(|row| &row.section)
+    }
+
+    /// The names of all renders, and the sections with their presence in each.
+    pub(crate) fn table(&self) -> (&[String], &[Row]) {
+        (&self.renders, &self.rows)
+    }
+
     /// The section's presence in each render, by the render's name.
     pub(crate) fn presence_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (&'a str, Presence)> {
         let rows = self.rows.iter().filter(move |row| row.section.id.as_str() == id);
@@ -162,10 +172,50 @@ impl<'a> Expected<'a> {
         text
     }
 
+    /// The length of the file in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pieces().map(str::len).sum()
+    }
+
+    /// The sections of the file with their bytes.
+    pub(crate) fn included(&self) -> impl Iterator<Item = (&'a Section, &'a Content)> {
+        self.bundle.included()
+    }
+
+    /// Where the byte at `offset` stands; one behind the end counts as the last.
+    pub(crate) fn place(&self, offset: usize) -> Place<'a> {
+        let (mut start, mut lines) = (self.head.len(), self.head.matches('\n').count());
+        let mut place = Place { line: lines.max(1), section: None };
+        if offset < start {
+            return Place { line: self.head[..offset].matches('\n').count() + 1, section: None };
+        }
+        for (section, content) in self.bundle.included() {
+            let text = content.text();
+            let end = offset.saturating_sub(start).min(text.len() - 1);
+            let index = memchr::memchr_iter(b'\n', &text.as_bytes()[..end]).count();
+            place = Place { line: lines + index + 1, section: Some((section, index)) };
+            if offset < start + text.len() {
+                return place;
+            }
+            start += text.len();
+            lines += content.origins().len();
+        }
+        place
+    }
+
     /// The section of this id, if the file holds it.
     pub(crate) fn section(&self, id: &str) -> Option<&'a Section> {
         self.bundle.included().map(|(section, _)| section).find(|section| section.id.as_str() == id)
     }
+}
+
+/// Where a byte of a file stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// The line of the file, counted from 1.
+    pub(crate) line: usize,
+    /// The section, and its line with this index, from 0; `None` above the first section.
+    pub(crate) section: Option<(&'a Section, usize)>,
 }
 
 /// A fault that no configuration can bring about.
