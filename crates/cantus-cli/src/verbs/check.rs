@@ -50,6 +50,9 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
         serde_json::to_writer_pretty(&mut *streams.out, &answer).map_err(std::io::Error::from)?;
         writeln!(streams.out)?;
     } else {
+        if global.quiet {
+            findings.retain(|finding| finding.severity > Severity::Note);
+        }
         write_diagnostics(streams.out, &findings)?;
         if bad || !global.quiet {
             summary(streams, &findings, bad, &totals_line(&projection))?;
