@@ -4,7 +4,8 @@ use cantus_manifest::{Diagnostic, RelPath, Severity};
 use cantus_workspace::{Config, DEFAULT_FILE_BYTES};
 
 use crate::projection::{Expected, File, Projection};
-use crate::providers::{Evidence, Limit, Reader, Scope, Unit, names, readers};
+use crate::providers::{Evidence, Limit, Scope, Unit, names};
+use crate::readers::Reading;
 
 /// How many sections a finding names.
 const BIGGEST: usize = 5;
@@ -22,14 +23,12 @@ struct Budget<'a> {
     files: Vec<&'a File>,
 }
 
-/// The findings on files that are too large for a configured agent, or nearly.
-pub(crate) fn check(config: &Config, projection: &Projection) -> Vec<Diagnostic> {
+/// The findings on files that are too large for a configured agent, or nearly; `readings` say what each agent reads.
+pub(crate) fn check(config: &Config, projection: &Projection, readings: &[Reading]) -> Vec<Diagnostic> {
     let mut budgets: Vec<_> = own(config, projection).collect();
-    let configured =
-        |reader: &&Reader| config.providers.iter().any(|provider| provider.as_str() == reader.name);
-    for reader in readers().iter().filter(configured) {
-        for limit in &reader.limit {
-            budgets.extend(of_reader(config, projection, reader, limit));
+    for reading in readings.iter().filter(|reading| reading.configured) {
+        for limit in &reading.reader.limit {
+            budgets.extend(of_reader(config, projection, reading, limit));
         }
     }
     let findings = budgets.iter().filter_map(|budget| judge(budget, projection));
@@ -59,7 +58,7 @@ fn own<'a>(config: &Config, projection: &'a Projection) -> impl Iterator<Item = 
 fn of_reader<'a>(
     config: &Config,
     projection: &'a Projection,
-    reader: &Reader,
+    reading: &Reading,
     limit: &Limit,
 ) -> Vec<Budget<'a>> {
     let by_key = limit.key.as_deref() == Some("budget.file_bytes");
@@ -70,9 +69,13 @@ fn of_reader<'a>(
         (false, evidence) => format!("{}: {}, {}", evidence.as_str(), limit.source, limit.date),
     };
     let of = if limit.scope == Scope::Chain { "of a file and those above it " } else { "" };
-    let whose = format!("that {} reads {of}({known})", reader.title);
+    let whose = format!("that {} reads {of}({known})", reading.reader.title);
     let mut budgets = Vec::new();
-    let holds_for = |file: &File| limit.files.iter().any(|entry| names(entry, file.path.as_str()));
+    let is_chosen = |path: &str| reading.files.iter().any(|file| file.path == path);
+    let holds_for = |file: &File| {
+        let path = file.path.as_str();
+        limit.files.iter().any(|entry| names(entry, path) && (entry != path || is_chosen(path)))
+    };
     // A copy is as large as its original.
     let original = projection.files.first().is_some_and(holds_for);
     for file in &projection.files {

@@ -29,8 +29,9 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         findings.extend(repositories(project, projection));
         findings.extend(declaration(projection));
         findings.extend(digests::check(projection));
-        findings.extend(budgets::check(&project.config, projection));
-        findings.extend(readers::check(root, &project.config));
+        let readings = readers::readings(root, &project.config);
+        findings.extend(budgets::check(&project.config, projection, &readings));
+        findings.extend(readers::check(root, &project.config, &readings));
         let library = Library::new(&project.corpus);
         findings.extend(library.findings());
         findings.extend(library.lints());

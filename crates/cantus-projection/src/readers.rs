@@ -127,17 +127,16 @@ impl<'a> Here<'a> {
 }
 
 /// The findings on who reads what.
-pub(crate) fn check(root: &Root, config: &Config) -> Vec<Diagnostic> {
-    let readings = readings(root, config);
+pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<Diagnostic> {
     let mut findings: Vec<_> = readings
         .iter()
         .filter(|reading| reading.configured)
         .filter_map(|reading| reach(reading, config))
         .collect();
-    findings.extend(foreign(&readings));
+    findings.extend(foreign(readings));
     findings.extend(variants(root, config));
-    findings.extend(both_by_setting(root, &readings));
-    findings.extend(above(root, &readings));
+    findings.extend(both_by_setting(root, readings));
+    findings.extend(above(root, readings));
     findings.extend(submodule(root));
     findings
 }
