@@ -110,7 +110,13 @@ fn chain<'a>(projection: &'a Projection, limit: &Limit, path: &RelPath) -> Vec<&
     };
     let mut files: Vec<_> =
         projection.files.iter().filter(|file| is_read(&file.path) && above(&file.path)).collect();
-    files.sort_by_key(|file| depth(&file.path));
+    let rank = |path: &RelPath| limit.files.iter().position(|name| name == path.file_name());
+    files.sort_by_key(|file| (depth(&file.path), rank(&file.path)));
+    // One a folder is read.
+    files.dedup_by_key(|file| depth(&file.path));
+    if files.last().is_none_or(|file| file.path != *path) {
+        files.clear();
+    }
     files
 }
 

@@ -242,6 +242,20 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_row() {
+        let page = include_str!("../../../docs/providers.md");
+        for reader in readers() {
+            let start = format!("| `{}` | {} |", reader.name, reader.title);
+            let row = page.lines().find(|line| line.starts_with(&start));
+            let row = row.unwrap_or_else(|| panic!("no row starts with {start}"));
+            assert!(row.ends_with(&format!("| {} |", reader.evidence.as_str())), "{row}");
+            assert!(reader.reads.iter().flatten().all(|file| row.contains(&format!("`{file}`"))), "{row}");
+        }
+        let newest = readers().iter().map(|reader| reader.date.as_str()).max().unwrap();
+        assert!(page.contains(newest));
+    }
+
+    #[test]
     fn entries_name_files_or_folders() {
         assert!(names("AGENTS.md", "AGENTS.md") && !names("AGENTS.md", "a/AGENTS.md"));
         assert!(names("a/b/*", "a/b/c.md") && !names("a/b/*", "a/b/c/d.md") && !names("a/*", "a"));
