@@ -530,9 +530,9 @@ mod tests {
         assert_eq!(of(""), (32_768, false));
         assert_eq!(of("[budget]\nfile_bytes = 5\nwarn_only = true\n"), (5, true));
         check_faults(
-            "[budget]\nfile_bytes = 0\nwarn = true\n",
+            "[budget]\nfile_bytes = 0\nwarn_onyl = true\n",
             &[
-                "cantus.toml:3: error: unknown key `budget.warn`\n  help: did you mean `warn_only`?",
+                "cantus.toml:3: error: unknown key `budget.warn_onyl`\n  help: did you mean `warn_only`?",
                 "cantus.toml:2: error: `budget.file_bytes` must be at least 1",
             ],
         );
