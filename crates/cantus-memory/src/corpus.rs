@@ -44,8 +44,8 @@ pub struct MemoryFolder {
     pub folders: Vec<RelPath>,
 }
 
-/// The notes and webs of one memory folder.
-#[derive(Clone, Debug, Default)]
+/// The notes and webs of one memory folder. Two are equal if they hold the same texts, however those lie on disk.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     /// Core and reference notes, in the order of their paths' bytes.
     pub notes: Vec<Note>,

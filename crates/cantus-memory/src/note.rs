@@ -57,7 +57,7 @@ pub struct Body<'a> {
 }
 
 /// A core or reference note.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     /// Where it lies below the root that its memory folder belongs to.
     pub path: RelPath,
@@ -82,6 +82,13 @@ pub(crate) struct Content {
     pub(crate) body_line: u32,
     pub(crate) form: Form,
     pub(crate) stamp: Option<Stamp>,
+}
+
+/// Two are equal whose texts are: form and stamp are the file's.
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, self.body, self.body_line) == (&other.text, other.body, other.body_line)
+    }
 }
 
 /// What decoding took away from a file.
@@ -197,9 +204,24 @@ pub(crate) fn decode_form(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<(S
     }
     if memchr::memchr(b'\r', text.as_bytes()).is_some() {
         form.mixed = mixed(text.as_bytes());
-        text = text.replace("\r\n", "\n").replace('\r', "\n");
+        text = line_feeds(&text);
     }
     Ok((text, form))
+}
+
+/// `text` with a line feed for every CRLF and every lone carriage return.
+fn line_feeds(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut start = 0;
+    for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
+        normal.push_str(&text[start..at]);
+        start = at + 1;
+        if text.as_bytes().get(start) != Some(&b'\n') {
+            normal.push('\n');
+        }
+    }
+    normal.push_str(&text[start..]);
+    normal
 }
 
 /// The first line, counted from 1, that ends otherwise than the first does, or in a lone carriage return.

@@ -36,7 +36,7 @@ pub enum Roster {
 }
 
 /// A note with `web: true` and the folder of strands beside it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Web {
     /// Where the descriptor lies; the strands' folder is the same without `.md`.
     pub path: RelPath,
@@ -54,7 +54,7 @@ pub struct Web {
 }
 
 /// One entry of a web.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Strand {
     /// Where it lies.
     pub path: RelPath,

@@ -1,6 +1,7 @@
 //! What every committed file of a project should be.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use cantus_compose::{Bundle, Content, Presence, Row, Section};
 use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, RelPath};
@@ -22,6 +23,8 @@ pub struct Projection {
     bundles: BTreeMap<String, Bundle>,
     renders: Vec<String>,
     rows: Vec<Row>,
+    /// The native bundle's common digest, once somebody asked.
+    common_digest: OnceLock<Digest>,
 }
 
 /// One committed file.
@@ -67,7 +70,9 @@ impl Projection {
         let notice = notice(config, project.memory.as_ref());
         let lock_path = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
         let command = config.command.clone();
-        let value = Self { command, notice, files, lock, lock_path, bundles, renders: names, rows };
+        let common_digest = OnceLock::new();
+        let value =
+            Self { command, notice, files, lock, lock_path, bundles, renders: names, rows, common_digest };
         Outcome { value: Some(value), diagnostics: outcome.diagnostics }
     }
 
@@ -96,7 +101,7 @@ impl Projection {
             sections: bundle.included().count(),
             bytes: bundle.bytes(),
             tokens_est: bundle.tokens_est(),
-            common_digest: bundle.common_digest(),
+            common_digest: *self.common_digest.get_or_init(|| bundle.common_digest()),
         }
     }
 
