@@ -52,7 +52,7 @@ pub(crate) enum Color {
 pub(crate) enum Verb {
     /// Compose and write every committed instruction file
     Project(ProjectArgs),
-    /// Check the committed files without writing: drift and parity
+    /// Check the committed files and the notes without writing
     Check(CheckArgs),
     /// Print a bundle for given facts
     Render(RenderArgs),
@@ -180,8 +180,11 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// List the crates among the dependencies that ship notes instead, used or not
-    #[arg(long)]
+    #[arg(long, conflicts_with = "providers")]
     pub(crate) plugins: bool,
+    /// List the agents instead, with what they read here and where they stop
+    #[arg(long)]
+    pub(crate) providers: bool,
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,

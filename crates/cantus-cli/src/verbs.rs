@@ -7,6 +7,7 @@ mod list;
 mod manifest;
 mod plugins;
 mod project;
+mod providers;
 mod read;
 mod render;
 mod stats;

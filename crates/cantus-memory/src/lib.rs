@@ -16,6 +16,7 @@ mod front_matter;
 mod inline;
 mod library;
 mod links;
+pub mod lints;
 mod markers;
 mod mentions;
 mod nearest;

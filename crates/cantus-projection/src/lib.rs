@@ -11,7 +11,9 @@
 //! * A committed file is notice, blank line, and the native bundle less its last line feed; its copies are the same bytes.
 
 mod apply;
+mod budgets;
 mod check;
+mod digests;
 mod git;
 mod history;
 mod index;
@@ -23,7 +25,10 @@ mod notice;
 mod parity;
 mod plan;
 mod projection;
+mod providers;
+mod readers;
 mod renders;
+mod sections;
 mod turn;
 mod why;
 
@@ -36,6 +41,8 @@ pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
+pub use providers::{Conditional, Evidence, Hides, Limit, Reader, Scope, Unit, readers};
+pub use readers::{ReadFile, Reading, Shadow, readings};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};
 pub use why::{Match, Place, Why, appearances, why};

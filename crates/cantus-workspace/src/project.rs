@@ -83,6 +83,17 @@ impl Project {
     /// Every section of its renders, with the layer of `home`, for the project called `name`; `None` with errors.
     #[must_use]
     pub fn sections(&self, name: Option<&str>, home: Option<&Home>) -> Outcome<Option<SectionSet>> {
+        self.sections_of(&self.corpus, name, home)
+    }
+
+    /// [`sections`](Self::sections) with other notes in the place of the project's own.
+    #[must_use]
+    pub fn sections_of(
+        &self,
+        corpus: &Corpus,
+        name: Option<&str>,
+        home: Option<&Home>,
+    ) -> Outcome<Option<SectionSet>> {
         let settings = Settings {
             title: self.config.title.clone(),
             width: self.config.width,
@@ -92,7 +103,7 @@ impl Project {
         let material = Material {
             package: &self.package,
             plugins: &self.plugins,
-            project: &self.corpus,
+            project: corpus,
             home,
             settings: &settings,
         };

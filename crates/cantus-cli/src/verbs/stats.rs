@@ -8,7 +8,7 @@ use std::io::IsTerminal as _;
 
 use cantus_manifest::Layer;
 use cantus_projection::{Projection, Version, history};
-use cantus_workspace::{Config, Project};
+use cantus_workspace::Project;
 use serde::Serialize;
 
 use crate::args::{Global, StatsArgs};
@@ -19,9 +19,6 @@ use crate::style::{CARE, FAINT, LABEL};
 use crate::verbs::{compose, finish, root};
 use crate::{Status, Streams};
 
-/// The most bytes that a committed file should have where the configuration doesn't say: what the strictest documented reader
-/// takes.
-const FILE_BYTES: u64 = 32_768;
 /// The narrowest terminal that gets bars, in cells.
 const NARROWEST: usize = 50;
 /// The widest bar, in cells.
@@ -110,12 +107,6 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
     }
     Ok(Status::Yes)
 }
-
-/// The most bytes that a committed file should have.
-fn limit(_config: &Config) -> u64 {
-    FILE_BYTES
-}
-
 fn stats(project: &Project, projection: &Projection) -> Stats {
     let file = projection.files().next().map(|(path, _)| path.clone());
     let bundle = projection.files().next().map_or(projection.native(), |(_, bundle)| bundle);
@@ -138,7 +129,7 @@ fn stats(project: &Project, projection: &Projection) -> Stats {
         file: file.map(|path| path.to_string()),
         bytes: text.map_or(bundle.bytes(), |text| text.len()) as u64,
         tokens_est: bundle.tokens_est(),
-        limit_bytes: limit(&project.config),
+        limit_bytes: project.config.file_bytes,
         layers,
         sections,
         notes,
