@@ -13,6 +13,7 @@
 mod corpus;
 mod fence;
 mod front_matter;
+mod import;
 mod inline;
 mod markers;
 mod nearest;
@@ -26,6 +27,7 @@ mod yaml;
 
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
+pub use import::{Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import};
 pub use inline::{heading, inline, inline_body};
 pub use markers::body_with_roster;
 pub use nearest::nearest;

@@ -92,6 +92,11 @@ impl Note {
         self.content.body()
     }
 
+    /// The file's text down to the body.
+    pub(crate) fn head(&self) -> &str {
+        &self.content.text[..self.content.body]
+    }
+
     /// The SHA-256 of the file, where it was taken.
     #[must_use]
     pub fn sha256(&self) -> Option<Digest> {
