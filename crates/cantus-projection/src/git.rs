@@ -50,6 +50,11 @@ fn holds_every_line(root: &Path, path: &RelPath, contents: &[&[u8]]) -> bool {
     contents.iter().any(|content| content.split(|byte| *byte == b'\n').all(is_kept))
 }
 
+/// Whether git ignores `path`; `false` outside git.
+pub(crate) fn ignores(root: &Path, path: &RelPath) -> bool {
+    git(root, &["check-ignore", "--quiet", "--no-index", "--", path.as_str()]).is_some()
+}
+
 /// The absolute path of a file in the git folder of `root`; `None` outside git.
 pub(crate) fn path_in_git_folder(root: &Path, name: &str) -> Option<std::path::PathBuf> {
     let answer = git(root, &["rev-parse", "--git-path", name])?;

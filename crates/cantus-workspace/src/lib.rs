@@ -18,4 +18,4 @@ pub use discover::{CONFIG, find_root};
 pub use gather::Stamps;
 pub use home::read_home;
 pub use host::{host_name, version_control};
-pub use project::{Options, Project};
+pub use project::{Notes, Options, Project};
