@@ -50,9 +50,10 @@ fn holds_every_line(root: &Path, path: &RelPath, contents: &[&[u8]]) -> bool {
     contents.iter().any(|content| content.split(|byte| *byte == b'\n').all(is_kept))
 }
 
-/// Whether git ignores `path`; `false` outside git.
+/// Whether the file `path` is there and git neither has it nor wants it; `false` outside git.
 pub(crate) fn ignores(root: &Path, path: &RelPath) -> bool {
-    git(root, &["check-ignore", "--quiet", "--no-index", "--", path.as_str()]).is_some()
+    let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--", path.as_str()];
+    git(root, &args).is_some_and(|files| !files.is_empty())
 }
 
 /// The absolute path of a file in the git folder of `root`; `None` outside git.

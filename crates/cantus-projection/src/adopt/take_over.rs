@@ -115,8 +115,9 @@ fn remove_links(root: &Root, projection: &Projection, imported: &[ImportFile]) -
             continue;
         }
         let target = real(root.at(path));
-        let mut known = imported.iter().map(|file| &file.path).chain(projection.paths());
-        if target.is_some() && known.any(|file| file != path && real(root.at(file)) == target) {
+        let others = projection.paths().filter(|other| *other != path);
+        let mut known = imported.iter().map(|file| &file.path).chain(others);
+        if target.is_some() && known.any(|file| real(root.at(file)) == target) {
             let removed = root.disk().remove(&root.at(path));
             removed.map_err(|source| TakeOverError::Link { path: path.clone(), source })?;
         }
@@ -178,7 +179,7 @@ pub fn attributes(root: &Root, paths: &[&str]) -> Result<Option<(String, Vec<Str
     Ok(Some((text, lines)))
 }
 
-/// Whether git ignores the file, so that clones wouldn't have it.
+/// Whether git ignores the file, which is there, so that clones wouldn't have it.
 #[must_use]
 pub fn is_ignored(root: &Root, path: &RelPath) -> bool {
     git::ignores(root.path(), path)
