@@ -279,6 +279,17 @@ fn what_cantus_wrote_is_no_source() {
 }
 
 #[test]
+fn what_cantus_wrote_without_a_notice_is_no_source_either() {
+    let repo = Repo::new(crate::program::NOTES);
+    repo.write("cantus.toml", "[projection]\nnotice = false\n");
+    cantus(&repo, &["project"]).exits(0);
+    check_refused(&repo, &["CLAUDE.md"], "written by Cantus");
+    assert!(cantus(&repo, &["import"]).exits(0).stdout.contains("AGENTS.md: written by Cantus"));
+    assert!(cantus(&repo, &["init", "--yes"]).exits(0).stdout.contains("Plan add to .gitattributes"));
+    assert_eq!(cantus(&repo, &["init"]).exits(0).stdout, "  Everything is set up; nothing was changed\n");
+}
+
+#[test]
 fn files_that_are_no_text_are_refused_and_nothing_is_written() {
     let repo = Repo::new("//- good.md\n## A\n");
     repo.write_bytes("bad.md", b"## A\ncaf\xe9\n");

@@ -10,6 +10,8 @@ use cantus_memory::ImportFile;
 use cantus_workspace::Project;
 
 use crate::notice::is_notice;
+use crate::plan::{Mend, State, plan};
+use crate::projection::Projection;
 
 /// Where agents and generators look, in the order in which the files are read.
 const PLACES: [&str; 14] = [
@@ -135,6 +137,8 @@ struct Reader<'a> {
     real_root: Option<PathBuf>,
     real_notes: Option<PathBuf>,
     asked: Asked,
+    /// Targets that are ours by the lock, where no notice says so.
+    ours: Vec<RelPath>,
     /// Every path that was looked at.
     met: Vec<RelPath>,
     /// The files by their real place.
@@ -151,6 +155,7 @@ impl<'a> Reader<'a> {
             real_root: real(root.path().to_path_buf()),
             real_notes: real(root.at(&project.note_folder())),
             asked,
+            ours: if project.config.notice { Vec::new() } else { own_targets(root, project) },
             met: Vec::new(),
             seen: BTreeMap::new(),
             inputs: Inputs::default(),
@@ -252,7 +257,7 @@ impl<'a> Reader<'a> {
             }
         };
         self.seen.insert(real, path.clone());
-        if is_ours(&bytes) {
+        if is_ours(&bytes) || self.ours.contains(path) {
             return self.pass(path, PassReason::Ours, "edit the notes instead; they are named in the lock");
         }
         self.inputs.files.push(ImportFile { path: path.clone(), bytes });
@@ -287,6 +292,17 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// The targets that the lock shows to be ours.
+fn own_targets(root: &Root, project: &Project) -> Vec<RelPath> {
+    let projection = Projection::compose(project).value;
+    let plan = projection.and_then(|projection| plan(root, &projection, Mend::Safe).ok());
+    let targets = plan.map(|plan| plan.targets).unwrap_or_default().into_iter();
+    targets
+        .filter(|target| !matches!(target.state, State::Missing | State::Foreign))
+        .map(|target| target.path)
+        .collect()
 }
 
 /// Whether a file's first line is the notice.
