@@ -298,6 +298,7 @@ fn files_that_are_no_text_are_refused_and_nothing_is_written() {
     check_refused(&repo, &["zero.md"], "not a text: byte 1 is zero");
     check_refused(&repo, &["gone.md"], "there is no such file");
     check_refused(&repo, &["../gone.md"], "is not in the project");
+    check_refused(&repo, &["."], "`.` is the whole project");
     // Found rather than named, it stops `init` just the same.
     repo.write_bytes("CLAUDE.md", b"caf\xe9");
     cantus(&repo, &["init", "--yes"]).exits(2);

@@ -313,7 +313,7 @@ impl<'a> Maker<'a> {
             self.diagnostics.push(remark);
         };
         let offset = rule.body_line - 1;
-        if let Some(line) = underlined(rule.body).first() {
+        if let Some(line) = underlined(rule.body) {
             let message = "underlined headings stay as they are, and the text isn't cut there".to_owned();
             remark(
                 Severity::Note,

@@ -69,6 +69,10 @@ pub(super) fn below_root(root: &Root, names: &[PathBuf]) -> Result<Vec<RelPath>,
             Failure::error(format!("`{shown}` is not in the project"))
                 .hint("copy the file into the project first")
         })?;
+        if below.as_os_str().is_empty() {
+            return Err(Failure::error(format!("`{shown}` is the whole project"))
+                .hint("leave it out to import what agents would find, or name files"));
+        }
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
         RelPath::new(parts.join("/")).map_err(Failure::error)
     };

@@ -91,10 +91,7 @@ impl Draft {
 fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<String> {
     let command = &project.config.command;
     let mut next = Vec::new();
-    if project.note_folder() != *into
-        && project.memory.as_ref() != Some(into)
-        && !is_link(root, project, into)
-    {
+    if !adopt::note_folder(root, project, None).is_ok_and(|folder| folder == *into) {
         next.push(format!("set `memory = \"{into}\"` in cantus.toml, so that the notes are found"));
     }
     let Some(projection) = Projection::compose(project).value else { return next };
@@ -124,10 +121,6 @@ fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<St
     }
     next.extend(left_over(project, draft));
     next
-}
-
-fn is_link(root: &Root, project: &Project, into: &RelPath) -> bool {
-    adopt::note_folder(root, project, None).is_ok_and(|folder| folder == *into)
 }
 
 /// Says which imported files agents would go on to read beside the committed ones.

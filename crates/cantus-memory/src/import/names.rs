@@ -24,37 +24,46 @@ pub(super) enum Owner {
     Reserved,
 }
 
-/// The names that are taken, by the part of a section's id that they would be.
-pub(super) struct Names(BTreeMap<String, Owner>);
+/// The names that are taken.
+pub(super) struct Names {
+    /// By the part of a section's id that they would be.
+    owners: BTreeMap<String, Owner>,
+    /// The last number that a name got.
+    numbers: BTreeMap<String, u32>,
+}
 
 impl Names {
     /// The names of what lies in the note folder, and the package's.
     pub(super) fn new<'a>(existing: impl Iterator<Item = &'a str>, package: &str) -> Self {
-        let mut names = BTreeMap::new();
+        let mut owners = BTreeMap::new();
         for name in RESERVED.into_iter().chain([package]) {
-            names.insert(slug(name), Owner::Reserved);
+            owners.insert(slug(name), Owner::Reserved);
         }
         for name in existing {
             let stem = name.strip_suffix(".md").unwrap_or(name);
-            names.entry(slug(stem)).or_insert(Owner::Existing);
+            owners.entry(slug(stem)).or_insert(Owner::Existing);
         }
-        Self(names)
+        Self { owners, numbers: BTreeMap::new() }
     }
 
     /// Gives a name that nobody has, near `base`, to a note of the file with this index and label. Also gives the name that
     /// another file's or an older note already had.
     pub(super) fn take(&mut self, base: &str, file: usize, label: &str) -> (String, Option<String>) {
-        let owner = if is_device(base) { Some(Owner::Reserved) } else { self.0.get(&slug(base)).cloned() };
+        let owner =
+            if is_device(base) { Some(Owner::Reserved) } else { self.owners.get(&slug(base)).cloned() };
         let (start, other) = match owner {
             None => (base.to_owned(), None),
             Some(Owner::Reserved) => (format!("{base}-notes"), None),
             Some(Owner::File(other)) if other == file => (base.to_owned(), None),
             Some(Owner::File(_) | Owner::Existing) => (format!("{base}-{label}"), Some(base.to_owned())),
         };
-        let numbered = (2..).map(|number: u32| format!("{start}-{number}"));
-        let mut candidates = std::iter::once(start.clone()).chain(numbered);
-        let name = candidates.find(|name| !self.0.contains_key(&slug(name))).unwrap_or(start);
-        self.0.insert(slug(&name), Owner::File(file));
+        let mut name = start.clone();
+        while self.owners.contains_key(&slug(&name)) {
+            let number = self.numbers.entry(start.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{start}-{number}");
+        }
+        self.owners.insert(slug(&name), Owner::File(file));
         (name, other)
     }
 }

@@ -62,16 +62,16 @@ fn line_from(text: &str, start: usize) -> &str {
     &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())]
 }
 
-/// The lines (counted from 1) of headings that are underlined rather than marked with `#`.
-pub(super) fn underlined(text: &str) -> Vec<usize> {
-    let events = Parser::new_ext(text, Options::empty()).into_offset_iter();
-    let starts = events.filter_map(|(event, range)| match event {
+/// The line (counted from 1) of the first heading that is underlined rather than marked with `#`.
+pub(super) fn underlined(text: &str) -> Option<usize> {
+    let mut events = Parser::new_ext(text, Options::empty()).into_offset_iter();
+    let start = events.find_map(|(event, range)| match event {
         Event::Start(Tag::Heading { .. }) if !text[range.clone()].trim_start().starts_with('#') => {
             Some(range.start)
         }
         _ => None,
-    });
-    starts.map(|start| text[..start].matches('\n').count() + 1).collect()
+    })?;
+    Some(text[..start].matches('\n').count() + 1)
 }
 
 impl<'a> Piece<'a> {
@@ -205,6 +205,7 @@ mod tests {
     #[test]
     fn underlined_headings_are_text() {
         check("T\n===\n\nA\n---\nx\n", &[(1, "T\n===\n\nA\n---\nx\n")]);
-        assert_eq!(underlined("T\n===\n\n# x\nA\n---\n```\nB\n---\n```\n"), [1, 5]);
+        assert_eq!(underlined("# x\n\nA\n---\nT\n===\n"), Some(3));
+        assert_eq!(underlined("# x\n```\nB\n---\n```\n"), None);
     }
 }

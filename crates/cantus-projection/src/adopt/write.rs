@@ -46,6 +46,9 @@ pub fn write_notes(root: &Root, notes: &[ImportedNote]) -> Result<(), WriteError
 
 /// Writes new files, all of them or none; see [`write_notes`].
 pub fn write_new(root: &Root, files: &[(&RelPath, &str)]) -> Result<(), WriteError> {
+    let paths: Vec<_> = files.iter().map(|(path, _)| (*path).clone()).collect();
+    // Left-overs of a killed run harm nobody: if they can't be removed, the write itself will tell why.
+    let _ = root.sweep(&paths);
     let mut staged = Vec::new();
     for (path, text) in files {
         let file = root.stage(path, text.as_bytes());
