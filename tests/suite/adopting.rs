@@ -122,6 +122,7 @@ AGENTS.md
 CLAUDE.md
   -    lines 1-3    it only imports AGENTS.md
      -------
+       Found git
         Plan write 1 note from 2 files, ~5 tokens
         Plan write cantus.toml: title = "Acme"
         Plan add to .gitattributes: /AGENTS.md text eol=lf linguist-generated; /CLAUDE.md text eol=lf linguist-generated; /projections/** text eol=lf linguist-generated
@@ -444,7 +445,7 @@ fn every_tool_s_files_are_found() {
     for words in [
         ".ruler/ruler.toml: not Markdown",
         "packages/api/AGENTS.md: for its own folder",
-        "next: delete .ruler/AGENTS.md, ",
+        "next: delete .ruler/AGENTS.md, .rulesync/rules/root.md, and run that generator no more",
     ] {
         assert!(output.stdout.contains(words), "{words} in {}", output.stdout);
     }
@@ -518,6 +519,7 @@ mod links {
         repo.commit_all("by hand");
         let output = check_adopted(&repo);
         assert!(output.stdout.contains("CLAUDE.md: the same file as AGENTS.md"), "{}", output.stdout);
+        assert!(output.stdout.contains("in the place of the symlink CLAUDE.md"), "{}", output.stdout);
         assert!(fs::symlink_metadata(repo.path().join("CLAUDE.md")).unwrap().is_file());
     }
 

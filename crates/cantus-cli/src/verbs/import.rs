@@ -123,17 +123,28 @@ fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<St
     next
 }
 
-/// Says which imported files agents would go on to read beside the committed ones.
-pub(super) fn left_over(project: &Project, draft: &Draft) -> Option<String> {
-    let others = draft.files.iter().filter(|file| !project.config.files.contains(&file.path));
-    let names: Vec<_> = others.map(|file| file.path.as_str()).collect();
-    let hint = if names.contains(&"GEMINI.md") {
-        ", or add `GEMINI.md` to `files` under `[projection]`"
-    } else {
-        ""
-    };
-    (!names.is_empty())
-        .then(|| format!("delete {}: agents would read that text twice{hint}", names.join(", ")))
+/// Says which imported files would go on to reach agents beside the committed ones, or over them.
+pub(super) fn left_over(project: &Project, draft: &Draft) -> Vec<String> {
+    let others = draft.files.iter().map(|file| file.path.as_str());
+    let others = others.filter(|path| !project.config.files.iter().any(|target| target.as_str() == *path));
+    let is_generators = |path: &&str| path.starts_with(".ruler/") || path.starts_with(".rulesync/");
+    let (sources, read): (Vec<_>, Vec<_>) = others.partition(is_generators);
+    let mut steps = Vec::new();
+    if !read.is_empty() {
+        let gemini = if read.contains(&"GEMINI.md") {
+            ", or add `GEMINI.md` to `files` under `[projection]`"
+        } else {
+            ""
+        };
+        steps.push(format!("delete {}: agents would read that text twice{gemini}", read.join(", ")));
+    }
+    if !sources.is_empty() {
+        let names = sources.join(", ");
+        steps.push(format!(
+            "delete {names}, and run that generator no more: it would write over the committed files"
+        ));
+    }
+    steps
 }
 
 /// The table for people: each file with its notes, then what is passed over.

@@ -87,6 +87,9 @@ fn ask(streams: &mut Streams<'_>, command: &str) -> Result<(), Failure> {
 fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Result<()> {
     import::human(out, &proposal.draft)?;
     writeln!(out, "     -------")?;
+    if !proposal.found.is_empty() {
+        writeln!(out, "{LABEL}{:>12}{LABEL:#} {}", "Found", proposal.found.join(", "))?;
+    }
     let mut step = |text: &str| writeln!(out, "{CARE}{:>12}{CARE:#} {text}", "Plan");
     let draft = &proposal.draft;
     if !draft.import.notes.is_empty() {
@@ -101,6 +104,9 @@ fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Resu
     }
     if let Some((_, lines)) = &proposal.attributes {
         step(&format!("add to .gitattributes: {}", lines.join("; ")))?;
+    }
+    for path in &proposal.links {
+        step(&format!("put a regular file in the place of the symlink {path}"))?;
     }
     for path in &proposal.taken_over {
         step(&format!(
@@ -181,7 +187,7 @@ fn advise(
     for path in project.config.files.iter().filter(|path| is_ignored(root, path)) {
         say("note", &format!("git ignores {path}: take it out of .gitignore, since clones would lack it"))?;
     }
-    if let Some(others) = import::left_over(project, &proposal.draft) {
+    for others in import::left_over(project, &proposal.draft) {
         say("next", &others)?;
     }
     if proposal.has_git {

@@ -21,6 +21,10 @@ pub(super) struct Proposal {
     pub(super) attributes: Option<(String, Vec<String>)>,
     /// Targets whose old text is in notes then.
     pub(super) taken_over: Vec<RelPath>,
+    /// Targets that are symlinks.
+    pub(super) links: Vec<RelPath>,
+    /// What is here, for people.
+    pub(super) found: Vec<&'static str>,
     pub(super) has_git: bool,
 }
 
@@ -32,6 +36,7 @@ impl Proposal {
             && self.config.is_none()
             && self.attributes.is_none()
             && self.taken_over.is_empty()
+            && self.links.is_empty()
     }
 }
 
@@ -56,11 +61,34 @@ pub(super) fn propose(root: &Root, project: &Project, foreign: &[RelPath]) -> Re
     let is_target = |path: &&RelPath| files.contains(path);
     let links = draft.passed.iter().filter(|passed| matches!(passed.reason, PassReason::Link(_)));
     let read = draft.files.iter().map(|file| &file.path).chain(links.map(|passed| &passed.path));
-    let taken_over = read.filter(is_target).cloned().collect();
+    let is_link = |path: &RelPath| matches!(root.kind(path), Ok(Some(Kind::Symlink)));
+    let (links, taken_over) = read.filter(is_target).cloned().partition(is_link);
     let has_git = has_git(root);
     let attributes = if has_git { git_attributes(root, project, &files)? } else { None };
     let first_note = (is_new && draft.import.notes.is_empty()).then(|| first_note(&into)).flatten();
-    Ok(Proposal { draft, first_note, config: settings.text(), attributes, taken_over, has_git })
+    Ok(Proposal {
+        draft,
+        first_note,
+        config: settings.text(),
+        attributes,
+        taken_over,
+        links,
+        found: found(root, has_git),
+        has_git,
+    })
+}
+
+/// What of the things that `init` knows is here.
+fn found(root: &Root, has_git: bool) -> Vec<&'static str> {
+    let things = [
+        ("Cargo.toml", "Cargo"),
+        ("xtask", "an xtask"),
+        (".pre-commit-config.yaml", "pre-commit"),
+        ("cantus.toml", "a configuration"),
+    ];
+    let is_there = |name: &str| RelPath::new(name).is_ok_and(|path| matches!(root.kind(&path), Ok(Some(_))));
+    let things = things.into_iter().filter(|(name, _)| is_there(name)).map(|(_, thing)| thing);
+    has_git.then_some("git").into_iter().chain(things).collect()
 }
 
 /// What a configuration would have to say.
