@@ -483,6 +483,16 @@ fn into_and_kind_and_a_folder_that_is_configured_but_not_there() {
 }
 
 #[test]
+fn a_folder_that_is_only_called_like_the_note_folder() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n//- memory/design.md\nHow our allocator works.\n");
+    let output = cantus(&repo, &["init", "--yes"]).exits(2);
+    assert!(output.stderr.contains("name another: `memory = \"notes\"` in cantus.toml"), "{}", output.stderr);
+    repo.write("cantus.toml", "memory = \"notes\"\n");
+    check_adopted(&repo);
+    assert!(repo.exists("notes/a.md") && !repo.exists("memory/a.md"));
+}
+
+#[test]
 fn nothing_to_import_is_a_no() {
     let repo = Repo::new("//- README.md\nx\n");
     let output = cantus(&repo, &["import"]).exits(1);

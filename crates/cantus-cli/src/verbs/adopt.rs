@@ -49,7 +49,15 @@ pub(super) fn root(global: &Global) -> Result<Root, Failure> {
 /// The project at `root`, or what it would be.
 pub(super) fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Project, Failure> {
     let options = Options { notes: Notes::ToCome, ..options(global) };
-    finish(Project::open(root, &options), global, streams)
+    let outcome = Project::open(root, &options);
+    let is_note = |finding: &Diagnostic| finding.code.starts_with("note.");
+    let hint = outcome.diagnostics.iter().any(is_note).then_some(
+        "if that folder holds something else than notes, name another: `memory = \"notes\"` in cantus.toml",
+    );
+    finish(outcome, global, streams).map_err(|failure| match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    })
 }
 
 /// The paths below the root of files that were named from the working folder.
