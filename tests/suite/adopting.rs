@@ -251,6 +251,11 @@ fn json_has_the_plan() {
     );
     assert_eq!(claude["notes"][0]["path"], "memory/a-claude.md");
     assert_eq!(claude["notes"][0]["differs_from"], "memory/a.md");
+    repo.write("cantus.toml", "nam = 1\n");
+    let output = cantus(&repo, &["import", "--json"]).exits(2);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&report["outcome"], &report["findings"][0]["code"]), (&"broken".into(), &"config".into()));
+    repo.remove("cantus.toml");
     repo.write_bytes("AGENTS.md", b"caf\xe9");
     let output = cantus(&repo, &["import", "--json"]).exits(2);
     let report: Value = serde_json::from_str(&output.stdout).unwrap();

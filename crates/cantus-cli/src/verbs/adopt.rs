@@ -47,9 +47,16 @@ pub(super) fn root(global: &Global) -> Result<Root, Failure> {
 }
 
 /// The project at `root`, or what it would be.
-pub(super) fn open(root: &Root, global: &Global, streams: &mut Streams<'_>) -> Result<Project, Failure> {
-    let options = Options { notes: Notes::ToCome, ..options(global) };
-    let outcome = Project::open(root, &options);
+pub(super) fn open(root: &Root, global: &Global) -> Outcome<Option<Project>> {
+    Project::open(root, &Options { notes: Notes::ToCome, ..options(global) })
+}
+
+/// The project of an outcome; what was wrong with it is told or is the failure.
+pub(super) fn opened(
+    outcome: Outcome<Option<Project>>,
+    global: &Global,
+    streams: &mut Streams<'_>,
+) -> Result<Project, Failure> {
     let is_note = |finding: &Diagnostic| finding.code.starts_with("note.");
     let hint = outcome.diagnostics.iter().any(is_note).then_some(
         "if that folder holds something else than notes, name another: `memory = \"notes\"` in cantus.toml",

@@ -21,7 +21,12 @@ use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ImportArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = adopt::root(global)?;
-    let project = adopt::open(&root, global, streams)?;
+    let outcome = adopt::open(&root, global);
+    if let (None, true) = (&outcome.value, args.json) {
+        report::json_broken(streams.out, &outcome.diagnostics)?;
+        return Ok(Status::CantTell);
+    }
+    let project = adopt::opened(outcome, global, streams)?;
     let into = adopt::note_folder(&root, &project, args.into.as_deref())?;
     let kind = args.kind.map(|kind| match kind {
         KindArg::Core => NoteKind::Core,

@@ -23,7 +23,7 @@ use propose::{Proposal, propose};
 
 pub(crate) fn run(global: &Global, args: &InitArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = adopt::root(global)?;
-    let project = adopt::open(&root, global, streams)?;
+    let project = adopt::opened(adopt::open(&root, global), global, streams)?;
     let state = State::of(&root, &project)?;
     let proposal = propose(&root, &project, &state.foreign)?;
     write_diagnostics(streams.err, &proposal.draft.findings)?;
