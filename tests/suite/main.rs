@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
+mod adopting;
 mod determinism;
 mod discovery;
 mod excerpts;

@@ -113,7 +113,7 @@ fn no_project_in_a_git_repository() {
         "//- src/lib.rs\n",
         str![[r#"
 error: no project found from the working folder upward: neither a configuration nor a note folder
-  help: write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
+  help: `cantus init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
   help: or name the project's folder with `--root DIR`
 
 "#]],

@@ -60,6 +60,10 @@ pub(crate) enum Verb {
     List(ListArgs),
     /// Print notes or strands, with what they depend on
     Read(ReadArgs),
+    /// Set Cantus up: notes from the instruction files that are here, configuration, committed files
+    Init(InitArgs),
+    /// Split instruction files that others wrote into notes
+    Import(ImportArgs),
     /// Validate a manifest and print it in its normal form
     Manifest {
         /// The file; `-` for standard input
@@ -84,6 +88,8 @@ impl Verb {
             Self::Project(args) => args.json,
             Self::Check(args) => args.json,
             Self::List(args) => args.json,
+            Self::Init(_) => false,
+            Self::Import(args) => args.json,
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
@@ -214,4 +220,39 @@ pub(crate) struct StatsArgs {
     /// Add the size of the committed file over the last N commits that changed it
     #[arg(long, value_name = "N")]
     pub(crate) history: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// Do it without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// Files, or folders of Markdown files [default: every instruction file that is found]
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The folder for the notes, below the root [default: the note folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<String>,
+    /// The kind of every note [default: what a rule's front matter says, else core]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<KindArg>,
+    /// Show the notes and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a note reaches the bundle.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Its whole text stands there
+    Core,
+    /// It is named there and read on demand
+    Reference,
 }

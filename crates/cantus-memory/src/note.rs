@@ -127,6 +127,11 @@ impl Note {
         self.content.body()
     }
 
+    /// The file's text down to the body.
+    pub(crate) fn head(&self) -> &str {
+        &self.content.text[..self.content.body]
+    }
+
     /// The stamp of the file, where it was taken.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {

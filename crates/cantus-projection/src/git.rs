@@ -91,6 +91,12 @@ impl<'a> Git<'a> {
         Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
     }
 
+    /// Whether the file `path` is there and git neither has it nor wants it; `false` outside git.
+    pub(crate) fn ignores(&self, path: &RelPath) -> bool {
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--", path.as_str()];
+        self.ask(&args).is_some_and(|files| !files.is_empty())
+    }
+
     fn is_unmerged(&self, path: &RelPath) -> bool {
         self.ask(&["ls-files", "--unmerged", "--", path.as_str()]).is_some_and(|lines| !lines.is_empty())
     }

@@ -1,7 +1,7 @@
 //! Committed instruction files: what they should be, what they are, and how one becomes the other.
 //!
 //! [`Projection::compose`] says what every committed file should be, [`plan`] compares that with what lies there, and
-//! [`apply`] writes. [`check`] asks what CI wants to know, and writes nothing.
+//! [`apply`] writes. [`find_inputs`], [`write_notes`] and [`take_over`] bring in files that others wrote. [`check`] asks what CI wants to know, and writes nothing.
 //!
 //! Invariants:
 //! * A plan after an applied plan has nothing to do.
@@ -10,6 +10,7 @@
 //! * Planning and checking write nothing, anywhere.
 //! * A committed file is notice, blank line, and the native bundle less its last line feed; its copies are the same bytes.
 
+mod adopt;
 mod apply;
 mod budgets;
 mod check;
@@ -32,6 +33,10 @@ mod sections;
 mod turn;
 mod why;
 
+pub use adopt::{
+    Backup, Inputs, PassReason, Passed, TakeOver, TakeOverError, WriteError, attributes, find_inputs,
+    foreign_inputs, foreign_targets, is_ignored, read_inputs, take_over, write_new, write_notes,
+};
 pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
