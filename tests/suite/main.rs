@@ -7,6 +7,7 @@ mod discovery;
 mod excerpts;
 mod formats;
 mod home;
+mod hooks;
 mod kills;
 mod launching;
 mod links;

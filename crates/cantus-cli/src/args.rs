@@ -71,6 +71,12 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Have git judge each commit before it is made
+    Hook {
+        /// What to do
+        #[command(subcommand)]
+        action: HookAction,
+    },
 }
 
 impl Verb {
@@ -83,6 +89,7 @@ impl Verb {
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,
+            Self::Hook { .. } => false,
         }
     }
 }
@@ -179,4 +186,12 @@ pub(crate) struct ListArgs {
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum HookAction {
+    /// Write a pre-commit hook that runs `check --staged`; an existing hook is kept and runs first
+    Install,
+    /// Remove the hook; the earlier one gets its place back
+    Uninstall,
 }

@@ -3,6 +3,7 @@
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
+mod hook;
 mod list;
 mod manifest;
 mod plugins;
@@ -36,6 +37,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Manifest { file } => manifest::run(file, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
+        Verb::Hook { action } => hook::run(&args.global, *action, streams),
     }
 }
 

@@ -44,6 +44,9 @@ const QUIET: [(&str, &str); 4] = [
 /// The repository's configuration must not make git start programs of its choice.
 const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
+/// The same where the folder of hooks is what is asked for: such a question starts none of them.
+const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
+
 /// The git of one folder. Once it has not answered in time it isn't asked again.
 #[derive(Debug)]
 pub(crate) struct Git<'a> {
@@ -86,7 +89,26 @@ impl<'a> Git<'a> {
 
     /// The absolute path of a file in the git folder; `None` outside git.
     pub(crate) fn path_in_git_folder(&self, name: &str) -> Option<PathBuf> {
-        let answer = self.ask(&["rev-parse", "--git-path", name])?;
+        self.path(self.ask(&["rev-parse", "--git-path", name])?)
+    }
+
+    /// The top of the work tree; `None` where there is none, or no git.
+    pub(crate) fn top(&self) -> Option<PathBuf> {
+        self.path(self.ask(&["rev-parse", "--show-toplevel"])?)
+    }
+
+    /// The git folder that all work trees of the repository share.
+    pub(crate) fn common_folder(&self) -> Option<PathBuf> {
+        self.path(self.ask(&["rev-parse", "--git-common-dir"])?)
+    }
+
+    /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
+    pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
+        self.path(self.ask_with(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"])?)
+    }
+
+    /// A path that git printed as one line.
+    fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
         let path = String::from_utf8(answer).ok()?;
         Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
     }
@@ -110,16 +132,25 @@ impl<'a> Git<'a> {
 
     /// What git answers; `None` if it fails, isn't there or takes too long.
     fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+        self.ask_with(&NO_PROGRAMS, args)
+    }
+
+    fn ask_with(&self, settings: &[&str], args: &[&str]) -> Option<Vec<u8>> {
+        self.run(settings, args).and_then(|(answer, status)| (status == Some(0)).then_some(answer))
+    }
+
+    /// What git prints and its exit status; `None` if it isn't there or takes too long.
+    fn run(&self, settings: &[&str], args: &[&str]) -> Option<(Vec<u8>, Option<i32>)> {
         if self.is_silent() {
             return None;
         }
-        let command = cmd("git", NO_PROGRAMS.iter().chain(args)).dir(self.root);
+        let command = cmd("git", settings.iter().chain(args)).dir(self.root);
         let command = ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name));
         let command = QUIET.iter().fold(command, |command, (name, value)| command.env(name, value));
         let command = command.stdin_null().stdout_capture().stderr_null().unchecked();
         let running = command.start().ok()?;
         match running.wait_timeout(PATIENCE).ok()? {
-            Some(output) => output.status.success().then(|| output.stdout.clone()),
+            Some(output) => Some((output.stdout.clone(), output.status.code())),
             None => {
                 self.is_silent.set(true);
                 // Not waited for: what it started may hold its end of the pipe for longer.

@@ -16,8 +16,26 @@ const BEFORE: &str = "pre-commit.before-cantus";
 /// The most bytes that a hook may have to be looked at.
 const MOST_BYTES: u64 = 1 << 20;
 /// The line that tells our hook; the digest of the other lines follows.
-const MARK: &str = "# Written by `cantus hook install`, taken away by `cantus hook uninstall`. SHA-256 of the rest: ";
+const MARK: &str =
+    "# Written by `cantus hook install`, taken away by `cantus hook uninstall`. SHA-256 of the rest: ";
 const SHEBANG: &str = "#!/bin/sh\n";
+/// The earlier hook runs first, and what it says of the commit holds.
+const FIRST: &str = "\
+case $0 in
+*/*) before=${0%/*}/pre-commit.before-cantus ;;
+*) before=./pre-commit.before-cantus ;;
+esac
+if [ -x \"$before\" ]; then
+    \"$before\" \"$@\" || exit
+fi
+";
+/// Git may name the index from the folder that the hook is about to leave.
+const INDEX: &str = "\
+case ${GIT_INDEX_FILE-} in
+'' | /* | [A-Za-z]:*) ;;
+*) export GIT_INDEX_FILE=\"$PWD/$GIT_INDEX_FILE\" ;;
+esac
+";
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +74,9 @@ pub enum HookError {
     #[error("not in a git work tree, or git can't be run here")]
     NoGit,
     /// The folder of hooks is not the repository's.
-    #[error("git looks for the hooks of this repository outside of it, as `core.hooksPath` or a symlink says")]
+    #[error(
+        "git looks for the hooks of this repository outside of it, as `core.hooksPath` or a symlink says"
+    )]
     Outside,
     /// Both the hook and the earlier one's name are taken.
     #[error("there is an earlier hook `{path}` to keep, but its new name `{before}` is taken")]
@@ -94,8 +114,7 @@ pub enum HookError {
 }
 
 /// How the project's verbs are started, as a program: `cargo xtask` where that regenerates the files, else `cantus`.
-#[must_use]
-pub fn program(command: &str) -> &'static str {
+pub(crate) fn program(command: &str) -> &'static str {
     if command.trim() == "cargo xtask project" { "cargo xtask" } else { "cantus" }
 }
 
@@ -106,9 +125,14 @@ pub fn install_hook(root: &Root, command: &str) -> Result<HookReport, HookError>
     let disk = root.disk().as_ref();
     let current = place.current(disk)?;
     let waits = place.before_exists(disk)?;
+    let earlier = match current {
+        _ if waits => Earlier::Waits,
+        Current::Absent | Current::Ours => Earlier::None,
+        Current::Edited | Current::Foreign => Earlier::Stands,
+    };
     match current {
         Current::Ours => {
-            let text = text(program(command), &place.project, waits);
+            let text = text(program(command), &place.project, earlier);
             if place.read(disk).is_some_and(|bytes| bytes == text.as_bytes()) {
                 return Ok(place.report(HookDeed::Already));
             }
@@ -119,10 +143,10 @@ pub fn install_hook(root: &Root, command: &str) -> Result<HookReport, HookError>
         Current::Edited | Current::Foreign if waits => {
             Err(HookError::Taken { path: place.shown(NAME), before: place.shown(BEFORE) })
         }
-        current => {
-            let moves = current != Current::Absent;
-            place.write(disk, program(command), moves || waits, moves).map_err(|source| place.io(source))?;
-            Ok(place.report(if moves || waits { HookDeed::Chained } else { HookDeed::Installed }))
+        _ => {
+            place.write(disk, program(command), earlier).map_err(|source| place.io(source))?;
+            let deed = if earlier == Earlier::None { HookDeed::Installed } else { HookDeed::Chained };
+            Ok(place.report(deed))
         }
     }
 }
@@ -160,6 +184,16 @@ enum Current {
     Ours,
     Edited,
     Foreign,
+}
+
+/// The hook that ours runs first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Earlier {
+    None,
+    /// It has its new name.
+    Waits,
+    /// It stands where ours goes.
+    Stands,
 }
 
 /// Where the hook goes.
@@ -223,13 +257,13 @@ impl Place {
         }
     }
 
-    /// Writes a hook where none of ours stands; `moves` gives what does stand there its new name first.
-    #[expect(clippy::too_many_arguments, reason = "one step of `install_hook`")]
-    fn write(&self, disk: &dyn Disk, program: &str, chains: bool, moves: bool) -> io::Result<()> {
+    /// Writes a hook where none of ours stands; what does stand there gets its new name first.
+    fn write(&self, disk: &dyn Disk, program: &str, earlier: Earlier) -> io::Result<()> {
         if let Some(folder) = self.hook.parent() {
             disk.create_folders(folder)?;
         }
-        let staged = disk.stage_program(&self.hook, text(program, &self.project, chains).as_bytes())?;
+        let staged = disk.stage_program(&self.hook, text(program, &self.project, earlier).as_bytes())?;
+        let moves = earlier == Earlier::Stands;
         if moves {
             disk.rename_new(&self.hook, &self.before)?;
         }
@@ -278,31 +312,34 @@ fn whose(bytes: &[u8]) -> Current {
 }
 
 /// The hook.
-fn text(program: &str, project: &str, chains: bool) -> String {
-    let mut rest = String::from(
-        "# What is committed must be what the notes say. This looks at the index and stages nothing.\n",
-    );
-    if chains {
-        rest.push_str(&format!(
-            "case $0 in\n*/*) before=${{0%/*}}/{BEFORE} ;;\n*) before=./{BEFORE} ;;\nesac\n\
-             if [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit\nfi\n"
-        ));
-    }
+fn text(program: &str, project: &str, earlier: Earlier) -> String {
+    let first = if earlier == Earlier::None { "" } else { FIRST };
     let start = program.split(' ').next().unwrap_or(program);
-    rest.push_str(&format!(
-        "if ! command -v {start} >/dev/null 2>&1; then\n    echo '{program} check: `{start}` is not on the PATH, so that \
-         the commit could not be checked' >&2\n    exit 1\nfi\n"
-    ));
-    let project = quoted(project);
-    rest.push_str(&match (program, project.as_str()) {
-        (_, "''") => format!("exec {program} check --staged --quiet\n"),
-        ("cantus", project) => format!("exec cantus check --staged --quiet --root {project}\n"),
-        // Cargo looks for its alias from the working folder upward; git may name the index from this one.
-        (_, project) => format!(
-            "case ${{GIT_INDEX_FILE-}} in\n'' | /* | [A-Za-z]:*) ;;\n*) export GIT_INDEX_FILE=\"$PWD/$GIT_INDEX_FILE\" ;;\nesac\n\
-             cd {project} || exit\nexec {program} check --staged --quiet\n"
-        ),
-    });
+    let below = |name: &str| match project {
+        "" => name.to_owned(),
+        project => quoted(&format!("{project}/{name}")),
+    };
+    let files = ["memory", "sase/memory", "cantus.toml", "projections/lock.toml"].map(below).join(" ");
+    let check = match (program, project) {
+        (_, "") => format!("exec {program} check --staged --quiet"),
+        ("cantus", project) => format!("exec cantus check --staged --quiet --root {}", quoted(project)),
+        // Cargo looks for its alias from the working folder upward.
+        (_, project) => {
+            format!("{INDEX}cd {} || exit\nexec {program} check --staged --quiet", quoted(project))
+        }
+    };
+    let rest = format!(
+        "# What is committed must be what the notes say. This looks at the index, and stages nothing.
+{first}# A branch without notes has nothing to judge.
+files=$(git --literal-pathspecs ls-files -- {files}) || exit
+[ -n \"$files\" ] || exit 0
+if ! command -v {start} >/dev/null 2>&1; then
+    echo 'pre-commit: `{start}` is not on the PATH, so `{program} check --staged` could not judge this commit' >&2
+    exit 1
+fi
+{check}
+"
+    );
     format!("{SHEBANG}{MARK}{}\n{rest}", Digest::of(&rest))
 }
 
@@ -317,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_hook_of_ours_is_known_until_it_is_edited() {
-        for text in [text("cantus", "", false), text("cargo xtask", "it's/here", true)] {
+        for text in [text("cantus", "", Earlier::None), text("cargo xtask", "it's/here", Earlier::Waits)] {
             assert_eq!(whose(text.as_bytes()), Current::Ours, "{text}");
             assert_eq!(whose(format!("{text}true\n").as_bytes()), Current::Edited);
             assert_eq!(whose(text.replacen("#!/bin/sh", "#!/bin/bash", 1).as_bytes()), Current::Edited);

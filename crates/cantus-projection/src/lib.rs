@@ -13,6 +13,7 @@
 mod apply;
 mod check;
 mod git;
+mod hook;
 mod index;
 mod journal;
 mod line_ends;
@@ -28,6 +29,7 @@ mod turn;
 pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
+pub use hook::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use parity::{Gap, Parity, parity};
