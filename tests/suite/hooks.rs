@@ -2,14 +2,13 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use std::env;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use cantus_testkit::{Output, Repo};
 
-use crate::program::{CANTUS, NOTES, cantus, projected, replace};
+use crate::program::{NOTES, cantus, git_in, projected, replace, run, with_cantus};
 
 const HOOK: &str = ".git/hooks/pre-commit";
 const BEFORE: &str = ".git/hooks/pre-commit.before-cantus";
@@ -19,28 +18,6 @@ fn committed() -> Repo {
     let repo = projected();
     repo.commit_all("base");
     repo
-}
-
-/// The PATH with the folder of the program in front.
-fn with_cantus() -> String {
-    let folder = Path::new(CANTUS).parent().unwrap();
-    format!("{}:{}", folder.display(), env::var("PATH").unwrap())
-}
-
-/// Runs a program in `folder` with `path` as its PATH.
-#[track_caller]
-fn run(repo: &Repo, folder: &Path, path: &str, program: &str, args: &[&str]) -> Output {
-    let output = repo.command(program).args(args).current_dir(folder).env("PATH", path).output().unwrap();
-    Output {
-        status: output.status.code().unwrap(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
-
-#[track_caller]
-fn git_in(repo: &Repo, folder: &Path, args: &[&str]) -> Output {
-    run(repo, folder, &with_cantus(), "git", args)
 }
 
 #[track_caller]
@@ -340,7 +317,9 @@ fn cargo_is_started_in_the_project_with_the_index_of_the_commit() {
         "#!/bin/sh\n[ \"$1\" = xtask ] && shift && exec cantus \"$@\"\n",
         0o755,
     );
-    let path = format!("{}:{}", repo.home().join("bin").display(), with_cantus());
+    let mut path = repo.home().join("bin").into_os_string();
+    path.push(":");
+    path.push(with_cantus());
     replace(&repo, "part/memory/rules.md", "Be brief.", "Be kind.");
     let commit =
         |args: &[&str]| run(&repo, repo.path(), &path, "git", &[&["commit", "-qm", "x"], args].concat());

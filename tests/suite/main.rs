@@ -12,6 +12,7 @@ mod kills;
 mod launching;
 mod links;
 mod manifest;
+mod merge_driver;
 mod merging;
 mod parity;
 mod plugins;

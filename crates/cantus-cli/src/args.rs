@@ -77,6 +77,12 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         action: HookAction,
     },
+    /// Have git merge the generated files without conflicts
+    MergeDriver {
+        /// What to do
+        #[command(subcommand)]
+        action: DriverAction,
+    },
 }
 
 impl Verb {
@@ -89,7 +95,7 @@ impl Verb {
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,
-            Self::Hook { .. } => false,
+            Self::Hook { .. } | Self::MergeDriver { .. } => false,
         }
     }
 }
@@ -194,4 +200,23 @@ pub(crate) enum HookAction {
     Install,
     /// Remove the hook; the earlier one gets its place back
     Uninstall,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DriverAction {
+    /// Name the driver in this repository's configuration, and the generated files in `.gitattributes`
+    Install,
+    /// Take both away again
+    Uninstall,
+    /// Merge one file; git calls this
+    Run {
+        /// The file that both sides come from
+        base: PathBuf,
+        /// Our side, where the result goes
+        ours: PathBuf,
+        /// Their side
+        theirs: PathBuf,
+        /// The path in the repository
+        path: String,
+    },
 }

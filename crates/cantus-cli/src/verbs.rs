@@ -6,6 +6,7 @@ mod completions;
 mod hook;
 mod list;
 mod manifest;
+mod merge_driver;
 mod plugins;
 mod project;
 mod read;
@@ -38,6 +39,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
         Verb::Hook { action } => hook::run(&args.global, *action, streams),
+        Verb::MergeDriver { action } => merge_driver::run(&args.global, action, streams),
     }
 }
 

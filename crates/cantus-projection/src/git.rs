@@ -107,6 +107,19 @@ impl<'a> Git<'a> {
         self.path(self.ask_with(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"])?)
     }
 
+    /// Runs `git config` on the repository's own file; `None` if it fails.
+    pub(crate) fn configure(&self, args: &[&str]) -> Option<Vec<u8>> {
+        self.ask(&[&["config", "--local"], args].concat())
+    }
+
+    /// Merges three files as git merges text: the result, and whether it has no conflict. `None` if git can't.
+    pub(crate) fn merge_file(&self, files: [&str; 3]) -> Option<(Vec<u8>, bool)> {
+        let args = [&["merge-file", "--stdout", "--quiet", "--"], files.as_slice()].concat();
+        let (text, status) = self.run(&NO_PROGRAMS, &args)?;
+        // The status is the number of conflicts, 127 at most, and more than that for an error.
+        status.filter(|status| (0..=127).contains(status)).map(|status| (text, status == 0))
+    }
+
     /// A path that git printed as one line.
     fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
         let path = String::from_utf8(answer).ok()?;
