@@ -1,5 +1,9 @@
 //! The program under test, and the repository that most tests start from.
 
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
 use cantus_testkit::{Output, Repo};
 
 pub(crate) const CANTUS: &str = env!("CARGO_BIN_EXE_cantus");
@@ -60,4 +64,31 @@ pub(crate) fn replace(repo: &Repo, file: &str, old: &str, new: &str) {
 #[track_caller]
 pub(crate) fn targets(repo: &Repo) -> [Vec<u8>; 3] {
     TARGETS.map(|path| repo.read_bytes(path))
+}
+
+/// The PATH with the folder of the program in front.
+#[track_caller]
+pub(crate) fn with_cantus() -> OsString {
+    let own = Path::new(CANTUS).parent().map(Path::to_path_buf);
+    let others = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = own.into_iter().chain(env::split_paths(&others)).collect();
+    env::join_paths(folders).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a program in `folder` with `path` as its PATH.
+#[track_caller]
+pub(crate) fn run(repo: &Repo, folder: &Path, path: &OsString, program: &str, args: &[&str]) -> Output {
+    let output = repo.command(program).args(args).current_dir(folder).env("PATH", path).output();
+    let output = output.unwrap_or_else(|error| panic!("can't start `{program}`: {error}"));
+    Output {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Runs git in `folder`; it finds the program on its PATH.
+#[track_caller]
+pub(crate) fn git_in(repo: &Repo, folder: &Path, args: &[&str]) -> Output {
+    run(repo, folder, &with_cantus(), "git", args)
 }

@@ -79,6 +79,18 @@ pub(crate) enum Verb {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Have git judge each commit before it is made
+    Hook {
+        /// What to do
+        #[command(subcommand)]
+        action: HookAction,
+    },
+    /// Have git merge the generated files without conflicts
+    MergeDriver {
+        /// What to do
+        #[command(subcommand)]
+        action: DriverAction,
+    },
 }
 
 impl Verb {
@@ -95,6 +107,7 @@ impl Verb {
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,
+            Self::Hook { .. } | Self::MergeDriver { .. } => false,
         }
     }
 }
@@ -255,4 +268,31 @@ pub(crate) enum KindArg {
     Core,
     /// It is named there and read on demand
     Reference,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum HookAction {
+    /// Write a pre-commit hook that runs `check --staged`; an existing hook is kept and runs first
+    Install,
+    /// Remove the hook; the earlier one gets its place back
+    Uninstall,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DriverAction {
+    /// Name the driver in this repository's configuration, and the generated files in `.gitattributes`
+    Install,
+    /// Take both away again
+    Uninstall,
+    /// Merge one file; git calls this
+    Run {
+        /// The file that both sides come from
+        base: PathBuf,
+        /// Our side, where the result goes
+        ours: PathBuf,
+        /// Their side
+        theirs: PathBuf,
+        /// The path in the repository
+        path: String,
+    },
 }

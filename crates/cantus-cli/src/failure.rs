@@ -68,7 +68,8 @@ impl Failure {
         ExitCode::from(2)
     }
 
-    fn write(&self, err: &mut dyn Write, root: Option<&Root>) -> io::Result<()> {
+    /// Prints it.
+    pub(crate) fn write(&self, err: &mut dyn Write, root: Option<&Root>) -> io::Result<()> {
         match &self.kind {
             Kind::BrokenPipe => {}
             Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics, root)?,

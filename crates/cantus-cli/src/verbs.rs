@@ -4,10 +4,12 @@ mod adopt;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
+mod hook;
 mod import;
 mod init;
 mod list;
 mod manifest;
+mod merge_driver;
 mod plugins;
 mod project;
 mod providers;
@@ -46,6 +48,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Why(verb) => why::run(&args.global, verb, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
+        Verb::Hook { action } => hook::run(&args.global, *action, streams),
+        Verb::MergeDriver { action } => merge_driver::run(&args.global, action, streams),
     }
 }
 

@@ -80,6 +80,9 @@ pub trait Disk: Send + Sync + Debug {
     /// `0666` less the umask; owner, access lists and extended attributes are those of a new file.
     fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
 
+    /// The same as [`Disk::stage`] for a program: on Unix whoever may read it may run it.
+    fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+
     /// Renames what was staged over its target, then flushes the folder where that is possible (Unix). An error
     /// of the rename leaves the old target; an error of the flush after it leaves the new one.
     fn commit(&self, staged: Staged) -> io::Result<()>;
@@ -97,6 +100,10 @@ pub trait Disk: Send + Sync + Debug {
     /// Renames what stands at `target` to an unused name as [`Disk::stage`] gives them, over nothing, then flushes the
     /// folder. Absence is an error.
     fn set_aside(&self, target: &Path) -> io::Result<Staged>;
+
+    /// Renames the file `from` (of a symlink, the link) to `to`, in the same folder, then flushes the folder. What stands at
+    /// `to` stays, and the error is [`io::ErrorKind::AlreadyExists`].
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
     fn remove(&self, path: &Path) -> io::Result<()>;

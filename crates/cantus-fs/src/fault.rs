@@ -24,9 +24,9 @@ pub enum Operation {
     Canonical,
     /// [`Disk::create_folders`].
     CreateFolders,
-    /// [`Disk::stage`].
+    /// [`Disk::stage`] and [`Disk::stage_program`].
     Stage,
-    /// [`Disk::commit`], [`Disk::commit_new`] and [`Disk::swap`].
+    /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
     Commit,
     /// [`Disk::set_aside`] and [`Disk::remove`].
     Remove,
@@ -295,6 +295,16 @@ impl Disk for FaultDisk {
         self.run(Operation::Stage, half, whole)
     }
 
+    fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage_program(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage_program(target, bytes)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
+    }
+
     fn commit(&self, staged: Staged) -> io::Result<()> {
         self.run(Operation::Commit, || {}, || RealDisk.commit(staged))
     }
@@ -310,6 +320,10 @@ impl Disk for FaultDisk {
     fn set_aside(&self, target: &Path) -> io::Result<Staged> {
         let whole = || Ok(RealDisk.set_aside(target)?.outlive(Arc::clone(&self.dead)));
         self.run(Operation::Remove, || {}, whole)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.rename_new(from, to))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -53,15 +53,11 @@ impl Disk for RealDisk {
     }
 
     fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
-        let (folder, name) = split(target)?;
-        let mode = Mode::of(target)?;
-        let mut temporary = tempfile::Builder::new()
-            .prefix(&prefix(name))
-            .suffix(SUFFIX)
-            .rand_bytes(RANDOM)
-            .make_in(folder, |path| mode.create(path))?;
-        fill(&mut temporary, &mode, bytes)?;
-        Ok(Staged::new(target.to_path_buf(), temporary.into_temp_path()))
+        stage(target, &Mode::of(target)?, bytes)
+    }
+
+    fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        stage(target, &Mode::of(target)?.runnable(), bytes)
     }
 
     fn commit(&self, staged: Staged) -> io::Result<()> {
@@ -95,6 +91,11 @@ impl Disk for RealDisk {
             .make_in(folder, |path| move_over_nothing(target, path))?;
         flush_folder_of(target)?;
         Ok(Staged::new(target.to_path_buf(), moved.into_temp_path()))
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        move_over_nothing(from, to)?;
+        flush_folder_of(to)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -252,8 +253,37 @@ fn grow(bytes: &mut Vec<u8>, size: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The mode that a staged file takes over; `None` where there is nothing to take it from.
-struct Mode(#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has modes"))] Option<u32>);
+/// Writes `bytes` beside `target`, with this mode, and flushes them.
+fn stage(target: &Path, mode: &Mode, bytes: &[u8]) -> io::Result<Staged> {
+    let (folder, name) = split(target)?;
+    let mut temporary = tempfile::Builder::new()
+        .prefix(&prefix(name))
+        .suffix(SUFFIX)
+        .rand_bytes(RANDOM)
+        .make_in(folder, |path| mode.create(path))?;
+    fill(&mut temporary, mode, bytes)?;
+    Ok(Staged::new(target.to_path_buf(), temporary.into_temp_path()))
+}
+
+/// The mode of a staged file.
+#[cfg_attr(not(unix), expect(dead_code, reason = "only Unix has modes"))]
+struct Mode {
+    /// What it takes over from the target; `None` where there is nothing to take it from.
+    kept: Option<u32>,
+    /// What it is made with in that case, less the umask.
+    new: u32,
+}
+
+impl Mode {
+    fn kept(kept: Option<u32>) -> Self {
+        Self { kept, new: 0o666 }
+    }
+
+    /// The same, that whoever may read may run.
+    fn runnable(self) -> Self {
+        Self { kept: self.kept.map(|mode| mode | ((mode & 0o444) >> 2)), new: 0o777 }
+    }
+}
 
 #[cfg(unix)]
 impl Mode {
@@ -261,8 +291,8 @@ impl Mode {
         use std::os::unix::fs::MetadataExt;
 
         match fs::symlink_metadata(target) {
-            Ok(metadata) => Ok(Self(metadata.is_file().then(|| metadata.mode() & 0o7777))),
-            Err(error) if is_absent(&error) => Ok(Self(None)),
+            Ok(metadata) => Ok(Self::kept(metadata.is_file().then(|| metadata.mode() & 0o7777))),
+            Err(error) if is_absent(&error) => Ok(Self::kept(None)),
             Err(error) => Err(error),
         }
     }
@@ -271,14 +301,14 @@ impl Mode {
     fn create(&self, path: &Path) -> io::Result<File> {
         use std::os::unix::fs::OpenOptionsExt;
 
-        OpenOptions::new().write(true).create_new(true).mode(self.0.unwrap_or(0o666)).open(path)
+        OpenOptions::new().write(true).create_new(true).mode(self.kept.unwrap_or(self.new)).open(path)
     }
 
     /// Gives back what the umask took. Asks first: some file systems refuse even a change to what is.
     fn restore(&self, file: &File) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
-        match self.0 {
+        match self.kept {
             Some(mode) if file.metadata()?.mode() & 0o7777 != mode => {
                 file.set_permissions(fs::Permissions::from_mode(mode))
             }
@@ -290,7 +320,7 @@ impl Mode {
 #[cfg(not(unix))]
 impl Mode {
     fn of(_: &Path) -> io::Result<Self> {
-        Ok(Self(None))
+        Ok(Self::kept(None))
     }
 
     fn create(&self, path: &Path) -> io::Result<File> {
@@ -531,6 +561,32 @@ mod tests {
         drop(staged);
         assert_eq!(scratch.names("."), ["a.md"]);
         assert_eq!(scratch.get("a.md"), "a.md");
+    }
+
+    #[test]
+    fn a_name_is_changed_over_nothing() {
+        let scratch = Scratch::of(&["a.md", "b.md"]);
+        let at = |name: &str| scratch.path().join(name);
+        let error = RealDisk.rename_new(&at("a.md"), &at("b.md")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(scratch.get("b.md"), "b.md");
+        RealDisk.rename_new(&at("a.md"), &at("c.md")).unwrap();
+        assert_eq!(scratch.names("."), ["b.md", "c.md"]);
+        assert_eq!(scratch.get("c.md"), "a.md");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn whoever_may_read_a_program_may_run_it() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let scratch = Scratch::of(&["old"]);
+        let at = |name: &str| scratch.path().join(name);
+        fs::set_permissions(at("old"), fs::Permissions::from_mode(0o640)).unwrap();
+        for (name, mask, mode) in [("old", 0o777, 0o750), ("new", 0o700, 0o700)] {
+            RealDisk.commit(RealDisk.stage_program(&at(name), b"x").unwrap()).unwrap();
+            assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
+        }
     }
 
     #[test]

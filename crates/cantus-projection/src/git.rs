@@ -44,6 +44,9 @@ const QUIET: [(&str, &str); 4] = [
 /// The repository's configuration must not make git start programs of its choice.
 const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
+/// The same where the folder of hooks is what is asked for: such a question starts none of them.
+const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
+
 /// The git of one folder. Once it has not answered in time it isn't asked again.
 #[derive(Debug)]
 pub(crate) struct Git<'a> {
@@ -86,7 +89,39 @@ impl<'a> Git<'a> {
 
     /// The absolute path of a file in the git folder; `None` outside git.
     pub(crate) fn path_in_git_folder(&self, name: &str) -> Option<PathBuf> {
-        let answer = self.ask(&["rev-parse", "--git-path", name])?;
+        self.path(self.ask(&["rev-parse", "--git-path", name])?)
+    }
+
+    /// The top of the work tree; `None` where there is none, or no git.
+    pub(crate) fn top(&self) -> Option<PathBuf> {
+        self.path(self.ask(&["rev-parse", "--show-toplevel"])?)
+    }
+
+    /// The git folder that all work trees of the repository share.
+    pub(crate) fn common_folder(&self) -> Option<PathBuf> {
+        self.path(self.ask(&["rev-parse", "--git-common-dir"])?)
+    }
+
+    /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
+    pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
+        self.path(self.ask_with(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"])?)
+    }
+
+    /// Runs `git config` on the repository's own file; `None` if it fails.
+    pub(crate) fn configure(&self, args: &[&str]) -> Option<Vec<u8>> {
+        self.ask(&[&["config", "--local"], args].concat())
+    }
+
+    /// Merges three files as git merges text: the result, and whether it has no conflict. `None` if git can't.
+    pub(crate) fn merge_file(&self, files: [&str; 3]) -> Option<(Vec<u8>, bool)> {
+        let args = [&["merge-file", "--stdout", "--quiet", "--"], files.as_slice()].concat();
+        let (text, status) = self.run(&NO_PROGRAMS, &args, Vec::new())?;
+        // The status is the number of conflicts, 127 at most, and more than that for an error.
+        status.filter(|status| (0..=127).contains(status)).map(|status| (text, status == 0))
+    }
+
+    /// A path that git printed as one line.
+    fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
         let path = String::from_utf8(answer).ok()?;
         Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
     }
@@ -121,16 +156,25 @@ impl<'a> Git<'a> {
 
     /// [`ask`](Self::ask) with `input` on git's standard input.
     pub(crate) fn ask_about(&self, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
+        succeeded(self.run(&NO_PROGRAMS, args, input))
+    }
+
+    fn ask_with(&self, settings: &[&str], args: &[&str]) -> Option<Vec<u8>> {
+        succeeded(self.run(settings, args, Vec::new()))
+    }
+
+    /// What git prints and its exit status; `None` if it isn't there or takes too long.
+    fn run(&self, settings: &[&str], args: &[&str], input: Vec<u8>) -> Option<(Vec<u8>, Option<i32>)> {
         if self.is_silent() {
             return None;
         }
-        let command = cmd("git", NO_PROGRAMS.iter().chain(args)).dir(self.root);
+        let command = cmd("git", settings.iter().chain(args)).dir(self.root);
         let command = ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name));
         let command = QUIET.iter().fold(command, |command, (name, value)| command.env(name, value));
         let command = command.stdin_bytes(input).stdout_capture().stderr_null().unchecked();
         let running = command.start().ok()?;
         match running.wait_timeout(PATIENCE).ok()? {
-            Some(output) => output.status.success().then(|| output.stdout.clone()),
+            Some(output) => Some((output.stdout.clone(), output.status.code())),
             None => {
                 self.is_silent.set(true);
                 // Not waited for: what it started may hold its end of the pipe for longer.
@@ -139,6 +183,11 @@ impl<'a> Git<'a> {
             }
         }
     }
+}
+
+/// What git printed, if it had no complaint.
+fn succeeded(answer: Option<(Vec<u8>, Option<i32>)>) -> Option<Vec<u8>> {
+    answer.and_then(|(printed, status)| (status == Some(0)).then_some(printed))
 }
 
 /// Whether a line is one that git sets around the sides of a conflict.

@@ -154,6 +154,10 @@ impl Disk for IndexDisk {
         Err(read_only())
     }
 
+    fn stage_program(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
+        Err(read_only())
+    }
+
     fn commit(&self, _: Staged) -> io::Result<()> {
         Err(read_only())
     }
@@ -167,6 +171,10 @@ impl Disk for IndexDisk {
     }
 
     fn set_aside(&self, _: &Path) -> io::Result<Staged> {
+        Err(read_only())
+    }
+
+    fn rename_new(&self, _: &Path, _: &Path) -> io::Result<()> {
         Err(read_only())
     }
 

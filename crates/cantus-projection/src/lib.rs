@@ -17,11 +17,13 @@ mod check;
 mod digests;
 mod git;
 mod history;
+mod hook;
 mod index;
 mod journal;
 mod line_ends;
 mod locate;
 mod lock;
+mod merge_driver;
 mod notice;
 mod parity;
 mod plan;
@@ -41,8 +43,12 @@ pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
 pub use history::{Version, history};
+pub use hook::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
+pub use merge_driver::{
+    DriverDeed, MergeDriverError, Merged, Sides, install_merge_driver, merge, uninstall_merge_driver,
+};
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};

@@ -20,4 +20,4 @@ pub use discover::{CONFIG, find_root};
 pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
-pub use project::{Notes, Options, Project};
+pub use project::{Notes, Options, Project, configuration};

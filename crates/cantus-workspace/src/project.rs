@@ -52,6 +52,15 @@ pub enum Notes {
     ToCome,
 }
 
+/// What the configuration of the project at `root` says; nothing else of the project is read. `None` with errors.
+#[must_use]
+pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
+    let mut diagnostics = Vec::new();
+    let config = read_config(root, Stamps::Skip, &mut diagnostics);
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Outcome { value: (!errors).then_some(config), diagnostics }
+}
+
 impl Project {
     /// Reads the project at `root`. With errors there is no value; every fault that could be found is reported.
     #[must_use]

@@ -54,6 +54,10 @@ impl Disk for Recorder {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    fn stage_program(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn commit(&self, _: Staged) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -67,6 +71,10 @@ impl Disk for Recorder {
     }
 
     fn set_aside(&self, _: &Path) -> io::Result<Staged> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn rename_new(&self, _: &Path, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -1,0 +1,80 @@
+//! `cantus hook`: have git judge each commit before it is made.
+
+use cantus_projection::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
+use cantus_workspace::configuration;
+
+use crate::args::{Global, HookAction};
+use crate::failure::Failure;
+use crate::style::GOOD;
+use crate::verbs::{finish, root};
+use crate::{Status, Streams};
+
+pub(crate) fn run(global: &Global, action: HookAction, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let root = root(global)?;
+    let result = match action {
+        HookAction::Install => {
+            let config = finish(configuration(&root), global, streams)?;
+            install_hook(&root, &config.command)
+        }
+        HookAction::Uninstall => uninstall_hook(&root),
+    };
+    match result {
+        Ok(report) => {
+            if !global.quiet {
+                tell(&report, streams)?;
+            }
+            Ok(Status::Yes)
+        }
+        Err(error) => {
+            let edited = matches!(error, HookError::Edited { .. });
+            let failure = advice(error);
+            if edited {
+                // The answer is no; everything else can't be told or done.
+                failure.write(streams.err, None)?;
+                return Ok(Status::No);
+            }
+            Err(failure)
+        }
+    }
+}
+
+fn tell(report: &HookReport, streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let HookReport { deed, path, before } = report;
+    let (word, note) = match deed {
+        HookDeed::Installed => ("Installed", None),
+        HookDeed::Chained => {
+            ("Installed", Some(format!("the earlier hook is now `{before}`, and is run first")))
+        }
+        HookDeed::Updated => ("Updated", None),
+        HookDeed::Already => ("Fresh", Some("already installed".to_owned())),
+        HookDeed::Removed => ("Removed", None),
+        HookDeed::Restored => ("Restored", Some("the earlier hook stands there again".to_owned())),
+        HookDeed::Absent => ("Absent", Some("no hook of Cantus stands there".to_owned())),
+    };
+    writeln!(streams.out, "{GOOD}{word:>12}{GOOD:#} {path}")?;
+    note.map_or(Ok(()), |note| writeln!(streams.out, "{:>12} {note}", "note:"))
+}
+
+fn advice(error: HookError) -> Failure {
+    let hints = match &error {
+        HookError::NoGit => vec!["run `git init`, or name a folder in a work tree with `--root DIR`".to_owned()],
+        HookError::Outside => vec![
+            "`git config --show-origin core.hooksPath` tells where that is set; hooks there may serve other repositories, \
+             so add the line `cantus check --staged` to yours by hand"
+                .to_owned(),
+            "or give this repository hooks of its own: `git config core.hooksPath .githooks`".to_owned(),
+        ],
+        HookError::Taken { before, .. } => {
+            vec![format!("look what `{before}` does, then rename or remove it and run this again")]
+        }
+        HookError::NotAFile { path, .. } => vec![format!("move `{path}` away, then run this again")],
+        HookError::Edited { path, before: None } => {
+            vec![format!("move your own lines elsewhere, then remove `{path}`")]
+        }
+        HookError::Edited { path, before: Some(before) } => {
+            vec![format!("move your own lines to `{before}`, then rename that to `{path}`")]
+        }
+        HookError::Io { .. } => Vec::new(),
+    };
+    hints.into_iter().fold(Failure::error(error), Failure::hint)
+}

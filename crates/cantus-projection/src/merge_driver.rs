@@ -1,0 +1,255 @@
+//! What git does with generated files where two branches meet.
+
+use std::path::PathBuf;
+
+use cantus_fs::{Disk, ReadError, Root, TargetError};
+use cantus_manifest::{Digest, RelPath};
+use thiserror::Error;
+
+use crate::git::Git;
+use crate::hook::program;
+use crate::line_ends::normalise;
+use crate::lock::is_lock;
+use crate::notice::is_notice;
+
+/// The most bytes that one side of a merge may have.
+const MOST_BYTES: u64 = 1 << 30;
+/// The most bytes that a file of attributes may have.
+const MOST_ATTRIBUTES: u64 = 16 << 20;
+const ATTRIBUTES: &str = ".gitattributes";
+const SECTION: &str = "merge.cantus";
+const NAME: &str = "generated files of Cantus";
+
+/// Why the driver was not installed, removed or run.
+#[derive(Debug, Error)]
+pub enum MergeDriverError {
+    /// There is no work tree, or no git.
+    #[error("not in a git work tree, or git can't be run here")]
+    NoGit,
+    /// Git refused to change the repository's configuration.
+    #[error("git could not change the section `{SECTION}` of this repository's configuration")]
+    Config,
+    /// `.gitattributes` can't be read or written.
+    #[error(transparent)]
+    Attributes(#[from] TargetError),
+    /// A side of the merge can't be read.
+    #[error("cannot read a side of the merge of `{path}`")]
+    Read {
+        /// What is merged.
+        path: String,
+        /// Why.
+        #[source]
+        source: ReadError,
+    },
+    /// The result can't be written.
+    #[error("cannot write what the merge of `{path}` gave")]
+    Write {
+        /// What is merged.
+        path: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Git can't merge the files as text.
+    #[error("git could not merge `{path}` as text")]
+    Text {
+        /// What is merged.
+        path: String,
+    },
+}
+
+/// What a change of the installation came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverDeed {
+    /// Configuration and attributes were changed as far as needed.
+    Changed,
+    /// All was as it should be.
+    Already,
+}
+
+/// Tells git, in the repository's own configuration and in the project's `.gitattributes`, to merge the generated `files` of the
+/// project at `root` by [`merge`]; `command` regenerates them.
+pub fn install_merge_driver(
+    root: &Root,
+    command: &str,
+    files: &[RelPath],
+) -> Result<DriverDeed, MergeDriverError> {
+    let git = Git::new(root.path());
+    git.top().ok_or(MergeDriverError::NoGit)?;
+    let driver = format!("{} merge-driver run %O %A %B %P", program(command));
+    let mut deed = DriverDeed::Already;
+    for (key, value) in [("name", NAME), ("driver", &driver)] {
+        let key = format!("{SECTION}.{key}");
+        let old = git.configure(&["--get", &key]);
+        if old.is_none_or(|old| old.trim_ascii_end() != value.as_bytes()) {
+            git.configure(&["--replace-all", &key, value]).ok_or(MergeDriverError::Config)?;
+            deed = DriverDeed::Changed;
+        }
+    }
+    let changed = change_attributes(root, |old| with_lines(old, files))?;
+    Ok(if changed { DriverDeed::Changed } else { deed })
+}
+
+/// Takes away what [`install_merge_driver`] wrote for these files, and nothing else.
+pub fn uninstall_merge_driver(root: &Root, files: &[RelPath]) -> Result<DriverDeed, MergeDriverError> {
+    let git = Git::new(root.path());
+    git.top().ok_or(MergeDriverError::NoGit)?;
+    let mut changed = false;
+    if git.configure(&["--get-regexp", r"^merge\.cantus\."]).is_some() {
+        git.configure(&["--remove-section", SECTION]).ok_or(MergeDriverError::Config)?;
+        changed = true;
+    }
+    changed |= change_attributes(root, |old| without_lines(old, files))?;
+    Ok(if changed { DriverDeed::Changed } else { DriverDeed::Already })
+}
+
+/// How a file was merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merged {
+    /// As text, without a conflict.
+    Clean,
+    /// Both sides changed the same place. The result is our side, unchanged: `check` calls it stale if the merged notes say
+    /// anything else, and `project` writes it anew.
+    Ours,
+    /// The same in a file that a side did not generate: it has git's markers.
+    Conflict,
+}
+
+/// One merge that git asks for: absolute paths of the three sides.
+#[derive(Clone, Debug)]
+pub struct Sides {
+    /// What both come from; may be empty.
+    pub base: PathBuf,
+    /// Our side, and where the result goes.
+    pub ours: PathBuf,
+    /// Their side.
+    pub theirs: PathBuf,
+    /// The path in the repository, for messages.
+    pub path: String,
+}
+
+/// Merges one file.
+///
+/// The notes can't be asked: git merges all files before it writes any, in no order to rely on. So the result depends on the
+/// three sides alone.
+pub fn merge(root: &Root, sides: &Sides) -> Result<Merged, MergeDriverError> {
+    let Sides { base, ours, theirs, path } = sides;
+    let disk = root.disk().as_ref();
+    let texts = [ours, base, theirs].map(|side| side.to_str());
+    let [Some(our), Some(base), Some(their)] = texts else {
+        return Err(MergeDriverError::Text { path: path.clone() });
+    };
+    let merged = Git::new(root.path()).merge_file([our, base, their]);
+    let (text, clean) = merged.ok_or_else(|| MergeDriverError::Text { path: path.clone() })?;
+    if !clean && is_generated(disk, sides)? {
+        return Ok(Merged::Ours);
+    }
+    let staged = disk.stage(ours, &text);
+    let written = staged.and_then(|staged| disk.commit(staged));
+    written.map_err(|source| MergeDriverError::Write { path: path.clone(), source })?;
+    Ok(if clean { Merged::Clean } else { Merged::Conflict })
+}
+
+/// Whether both sides were generated by us: what a person wrote must not vanish.
+fn is_generated(disk: &dyn Disk, sides: &Sides) -> Result<bool, MergeDriverError> {
+    for side in [&sides.ours, &sides.theirs] {
+        let read = disk.read(side, MOST_BYTES);
+        let bytes = read.map_err(|source| MergeDriverError::Read { path: sides.path.clone(), source })?;
+        let (_, text) = normalise(&bytes);
+        let text = String::from_utf8_lossy(&text);
+        if !is_lock(&text) && !is_notice(text.lines().next().unwrap_or_default()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the project's `.gitattributes` as `change` says, and tells whether that changed it. An empty one is removed.
+fn change_attributes(root: &Root, change: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<bool, MergeDriverError> {
+    let path = RelPath::new(ATTRIBUTES).unwrap_or_else(|error| unreachable!("{error}"));
+    let old = root.read_target(&path, MOST_ATTRIBUTES)?;
+    let new = change(old.as_deref().unwrap_or_default());
+    if new == old.as_deref().unwrap_or_default() {
+        return Ok(false);
+    }
+    let seen = old.as_deref().map(Digest::of);
+    match &seen {
+        Some(seen) if new.is_empty() => root.remove_seen(&path, seen, MOST_ATTRIBUTES)?,
+        seen => {
+            let staged = root.stage(&path, &new)?;
+            root.replace(&path, staged, seen.as_ref(), MOST_ATTRIBUTES)?;
+        }
+    }
+    Ok(true)
+}
+
+/// The attributes with a line for each file that has none, at the end, where they outrank others.
+fn with_lines(old: &[u8], files: &[RelPath]) -> Vec<u8> {
+    let end: &[u8] = if old.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
+    let mut new = old.to_vec();
+    for line in files.iter().map(line) {
+        if lines(old).any(|old| old.trim_ascii_end() == line.as_bytes()) {
+            continue;
+        }
+        if !new.is_empty() && !new.ends_with(b"\n") {
+            new.extend(end);
+        }
+        new.extend(line.as_bytes());
+        new.extend(end);
+    }
+    new
+}
+
+/// The attributes without the lines of these files.
+fn without_lines(old: &[u8], files: &[RelPath]) -> Vec<u8> {
+    let ours: Vec<_> = files.iter().map(line).collect();
+    let is_ours = |old: &&[u8]| ours.iter().any(|line| old.trim_ascii_end() == line.as_bytes());
+    lines(old).filter(|line| !is_ours(line)).collect::<Vec<_>>().concat()
+}
+
+/// The lines of a text with their ends.
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
+}
+
+/// The line of attributes for one file, which no pattern of git's takes for another.
+fn line(path: &RelPath) -> String {
+    let mut pattern = String::from("/");
+    for c in path.as_str().chars() {
+        if matches!(c, '*' | '?' | '[' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    if pattern.contains([' ', '"', '\t']) {
+        pattern = format!("\"{}\"", pattern.replace('\\', r"\\").replace('"', "\\\""));
+    }
+    format!("{pattern} merge=cantus")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> Vec<RelPath> {
+        ["AGENTS.md", "docs/a [b].md"].map(|path| RelPath::new(path).unwrap()).to_vec()
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, removed: &str) {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        assert_eq!(text(with_lines(old.as_bytes(), &files())), new);
+        assert_eq!(text(with_lines(new.as_bytes(), &files())), new);
+        assert_eq!(text(without_lines(new.as_bytes(), &files())), removed);
+    }
+
+    #[test]
+    fn lines_are_added_once_and_alone_removed() {
+        const ONE: &str = "/AGENTS.md merge=cantus\n";
+        const TWO: &str = "\"/docs/a \\\\[b].md\" merge=cantus\n";
+        check("", &format!("{ONE}{TWO}"), "");
+        check("* text=auto", &format!("* text=auto\n{ONE}{TWO}"), "* text=auto\n");
+        check(&format!("{ONE}# x\n"), &format!("{ONE}# x\n{TWO}"), "# x\n");
+        check("*.c diff\r\n", &format!("*.c diff\n{ONE}{TWO}").replace('\n', "\r\n"), "*.c diff\r\n");
+    }
+}

@@ -1,0 +1,197 @@
+//! `cantus merge-driver` with real merges, rebases and cherry-picks.
+
+use std::path::Path;
+
+use cantus_testkit::{Output, Repo};
+
+use crate::program::{TARGETS, cantus, git_in, projected, replace, run, with_cantus};
+
+const ATTRIBUTES: &str = "\
+/AGENTS.md merge=cantus
+/CLAUDE.md merge=cantus
+/projections/lock.toml merge=cantus
+";
+
+fn add(repo: &Repo, name: &str) {
+    repo.write(&format!("memory/{name}.md"), &format!("---\ntype: core\n---\n# {name}\n\nText of {name}.\n"));
+}
+
+/// A branch with one commit: what `change` does to the notes, projected.
+fn branch(repo: &Repo, name: &str, change: impl FnOnce(&Repo)) {
+    repo.git(&["checkout", "--quiet", "-b", name, "base"]);
+    change(repo);
+    cantus(repo, &["project"]).exits(0);
+    repo.commit_all(name);
+}
+
+/// A repository with the driver and two branches, `ours` checked out.
+fn branches(ours: impl FnOnce(&Repo), theirs: impl FnOnce(&Repo)) -> Repo {
+    let repo = projected();
+    cantus(&repo, &["merge-driver", "install"]).exits(0);
+    repo.commit_all("base");
+    repo.git(&["tag", "base"]);
+    branch(&repo, "theirs", theirs);
+    branch(&repo, "ours", ours);
+    repo
+}
+
+#[track_caller]
+fn git(repo: &Repo, args: &[&str]) -> Output {
+    git_in(repo, repo.path(), args)
+}
+
+/// What `folder` holds came of a merge: no conflict, never taken for fresh, and mended by `project` without force.
+#[track_caller]
+fn check_mended(repo: &Repo, folder: &Path) {
+    let in_folder = |args: &[&str]| run(repo, folder, &with_cantus(), "cantus", args);
+    assert_eq!(git_in(repo, folder, &["status", "--porcelain"]).exits(0).stdout, "");
+    in_folder(&["check"]).exits(1);
+    in_folder(&["project"]).exits(0);
+    in_folder(&["check"]).exits(0);
+    let text = git_in(repo, folder, &["show", ":AGENTS.md"]).exits(0).stdout;
+    assert!(!text.contains("<<<<<<<"), "{text}");
+    git_in(repo, folder, &["commit", "--quiet", "-a", "-m", "projected"]).exits(0);
+    for name in ["safety", "security"] {
+        let text = git_in(repo, folder, &["show", "HEAD:AGENTS.md"]).exits(0).stdout;
+        assert!(text.contains(&format!("Text of {name}.")), "{text}");
+    }
+}
+
+#[test]
+fn new_notes_at_the_same_place_merge_without_a_conflict() {
+    let repo = branches(|repo| add(repo, "safety"), |repo| add(repo, "security"));
+    let merge = git(&repo, &["merge", "--no-edit", "theirs"]).exits(0);
+    let said = format!("{}{}", merge.stdout, merge.stderr);
+    assert!(said.contains("both sides changed `AGENTS.md` at the same place"), "{said}");
+    check_mended(&repo, repo.path());
+}
+
+#[test]
+fn a_rebase_of_several_commits_stops_nowhere() {
+    let repo = branches(|repo| add(repo, "safety"), |repo| add(repo, "security"));
+    add(&repo, "sanity");
+    cantus(&repo, &["project"]).exits(0);
+    repo.commit_all("more");
+    git(&repo, &["rebase", "--quiet", "theirs"]).exits(0);
+    check_mended(&repo, repo.path());
+    assert!(repo.read("AGENTS.md").contains("Text of sanity."));
+}
+
+#[test]
+fn a_cherry_pick_into_a_work_tree_has_no_conflict() {
+    let repo = branches(|repo| add(repo, "safety"), |repo| add(repo, "security"));
+    let tree = repo.home().join("tree");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", &tree.to_string_lossy(), "ours"]);
+    git_in(&repo, &tree, &["cherry-pick", "theirs"]).exits(0);
+    check_mended(&repo, &tree);
+}
+
+#[test]
+fn what_merges_clean_as_text_still_does() {
+    let repo = branches(
+        |repo| replace(repo, "memory/rules.md", "Be kind.", "Be nice."),
+        |repo| replace(repo, "memory/tests.md", "Run them.", "Run them all."),
+    );
+    git(&repo, &["merge", "--no-edit", "theirs"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn notes_in_conflict_are_all_that_is_left_to_mend() {
+    let repo = branches(
+        |repo| replace(repo, "memory/rules.md", "Be kind.", "Be nice."),
+        |repo| replace(repo, "memory/rules.md", "Be kind.", "Be quick."),
+    );
+    git(&repo, &["merge", "--no-edit", "theirs"]).exits(1);
+    assert_eq!(repo.git(&["diff", "--name-only", "--diff-filter=U"]), "memory/rules.md\n");
+    repo.write("memory/rules.md", "---\ntype: core\n---\n# Rules\n\nBe nice and quick.\n");
+    cantus(&repo, &["check"]).exits(1);
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    repo.commit_all("merged");
+}
+
+#[test]
+fn without_the_program_git_leaves_conflicts_that_project_mends() {
+    let repo = branches(|repo| add(repo, "safety"), |repo| add(repo, "security"));
+    repo.try_git(&["merge", "--no-edit", "theirs"]).exits(1);
+    cantus(&repo, &["check"]).exits(1);
+    cantus(&repo, &["project"]).exits(0);
+    repo.commit_all("merged");
+    cantus(&repo, &["check"]).exits(0);
+}
+
+#[test]
+fn what_a_person_wrote_never_gives_way() {
+    let repo = Repo::new("//- base\none\n//- ours\ntwo\n//- theirs\nthree\n");
+    let driver = ["merge-driver", "run", "base", "ours", "theirs", "AGENTS.md"];
+    cantus(&repo, &driver).exits(1);
+    let text = repo.read("ours");
+    assert!(text.contains("<<<<<<<") && text.contains("two\n") && text.contains("three\n"), "{text}");
+
+    // Generated on one side alone.
+    let notice = projected().read("AGENTS.md");
+    repo.write("ours", &notice);
+    cantus(&repo, &driver).exits(1);
+    assert!(repo.read("ours").contains("three\n"));
+}
+
+#[test]
+fn sides_that_cannot_be_merged_are_a_conflict_and_stay() {
+    let repo = Repo::new("//- base\none\n//- theirs\nthree\n");
+    repo.write_bytes("ours", b"two\0\n");
+    cantus(&repo, &["merge-driver", "run", "base", "ours", "theirs", "AGENTS.md"]).exits(2);
+    assert_eq!(repo.read_bytes("ours"), b"two\0\n");
+}
+
+#[test]
+fn installing_twice_changes_nothing_and_uninstalling_gives_back_what_was() {
+    let repo = projected();
+    repo.write(".gitattributes", "*.c diff\n");
+    let config = repo.read(".git/config");
+    let installed = "   Installed merge driver `cantus`, .gitattributes\n";
+    let fresh = "       Fresh merge driver `cantus`, .gitattributes\n";
+    assert_eq!(cantus(&repo, &["merge-driver", "install"]).exits(0).stdout, installed);
+    assert_eq!(repo.read(".gitattributes"), format!("*.c diff\n{ATTRIBUTES}"));
+    for path in TARGETS {
+        let merge = repo.git(&["check-attr", "merge", path]);
+        assert_eq!(merge, format!("{path}: merge: cantus\n"));
+    }
+    let driver = repo.git(&["config", "--local", "merge.cantus.driver"]);
+    assert_eq!(driver, "cantus merge-driver run %O %A %B %P\n");
+    let bytes = repo.read(".git/config");
+    assert_eq!(cantus(&repo, &["merge-driver", "install"]).exits(0).stdout, fresh);
+    assert_eq!(repo.read(".git/config"), bytes);
+    assert_eq!(repo.read(".gitattributes"), format!("*.c diff\n{ATTRIBUTES}"));
+    let removed = "     Removed merge driver `cantus`, .gitattributes\n";
+    assert_eq!(cantus(&repo, &["merge-driver", "uninstall"]).exits(0).stdout, removed);
+    assert_eq!(repo.read(".gitattributes"), "*.c diff\n");
+    assert_eq!(repo.read(".git/config"), config);
+    assert_eq!(cantus(&repo, &["merge-driver", "uninstall"]).exits(0).stdout, fresh);
+}
+
+#[test]
+fn every_configured_file_is_named_and_cargo_is_the_program_of_an_xtask() {
+    let repo = Repo::new(
+        "//- cantus.toml\ncommand = \"cargo xtask project\"\n[projection]\nfiles = [\"A.md\"]\n[[output]]\nrender = \"helper\"\nfile = \"docs/a b.md\"\n",
+    );
+    cantus(&repo, &["merge-driver", "install"]).exits(0);
+    let lines = "/A.md merge=cantus\n\"/docs/a b.md\" merge=cantus\n/projections/lock.toml merge=cantus\n";
+    assert_eq!(repo.read(".gitattributes"), lines);
+    assert_eq!(repo.git(&["check-attr", "merge", "docs/a b.md"]), "docs/a b.md: merge: cantus\n");
+    let driver = repo.git(&["config", "--local", "merge.cantus.driver"]);
+    assert_eq!(driver, "cargo xtask merge-driver run %O %A %B %P\n");
+    cantus(&repo, &["merge-driver", "uninstall"]).exits(0);
+    assert!(!repo.exists(".gitattributes"));
+}
+
+#[test]
+fn outside_git_there_is_no_driver() {
+    let repo = Repo::without_git(crate::program::NOTES);
+    for verb in ["install", "uninstall"] {
+        let error = cantus(&repo, &["merge-driver", verb]).exits(2).stderr;
+        assert!(error.contains("not in a git work tree"), "{error}");
+    }
+    assert!(!repo.exists(".gitattributes"));
+}
