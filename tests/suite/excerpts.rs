@@ -36,7 +36,9 @@ CLAUDE.md:59: error: this was edited by hand (section `proj.core.rules`) [drift.
   help: make the change in memory/rules.md:7, then run `cantus project --force`
 CLAUDE.md: error: not byte for byte the same as `AGENTS.md` [parity.copy]
   help: mend what is said of the files first, then run `cantus project`
-      Failed 2 errors, 0 warnings, 0 notes
+CLAUDE.md: note: Grok Build reads both `AGENTS.md` and `CLAUDE.md`: the same text twice [reader.twice]
+  help: nothing need be done; a project without Grok Build can take `grok` out of `providers`
+      Failed 2 errors, 0 warnings, 1 note
              11 sections, 2,512 bytes, ~632 tokens, common digest c3bc4bb821f6
 
 "#]]

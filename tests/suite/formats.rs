@@ -64,7 +64,8 @@ fn github_gets_workflow_commands_and_the_summary() {
         str![[r#"
 ::error file=a%2C b%3A 50%25.md,line=59,title=drift.edited::this was edited by hand (section `proj.core.rules`)%0Ahelp: make the change in memory/rules.md:7, then run `cantus project --force`
 ::error file=a%2C b%3A 50%25.md,title=parity.copy::not byte for byte the same as `AGENTS.md`%0Ahelp: mend what is said of the files first, then run `cantus project`
-      Failed 2 errors, 0 warnings, 0 notes
+::notice file=AGENTS.md,title=reader.condition::Claude Code reads `AGENTS.md` only since version 2.1.277, without a CLAUDE.md there or above, and not on Bedrock, Vertex or Foundry%0Ahelp: add `CLAUDE.md` to `projection.files`
+      Failed 2 errors, 0 warnings, 1 note
              11 sections, 2,512 bytes, ~632 tokens, common digest c3bc4bb821f6
 
 "#]]
@@ -74,6 +75,8 @@ fn github_gets_workflow_commands_and_the_summary() {
 #[test]
 fn github_is_told_of_passing_in_the_summary_alone() {
     let repo = projected();
+    repo.write("cantus.toml", "providers = [\"codex\"]\n");
+    cantus(&repo, &["project"]).exits(0);
     let output = cantus(&repo, &["check", "--format", "github"]).exits(0);
     assert!(output.stdout.starts_with("      Passed 0 errors"), "{}", output.stdout);
     assert_eq!(cantus(&repo, &["check", "--format", "github", "-q"]).exits(0).stdout, "");
@@ -99,7 +102,11 @@ fn sarif_keeps_to_its_schema() {
     let log = sarif(&cantus(&edited(), &["check", "--format", "sarif"]).exits(1));
     assert_eq!(
         results(&log),
-        ["drift.edited error a%2C%20b%3A%2050%25.md 59", "parity.copy error a%2C%20b%3A%2050%25.md null",]
+        [
+            "drift.edited error a%2C%20b%3A%2050%25.md 59",
+            "parity.copy error a%2C%20b%3A%2050%25.md null",
+            "reader.condition note AGENTS.md null",
+        ]
     );
     let run = &log["runs"][0];
     assert_eq!(run["invocations"][0]["exitCode"], 1);
@@ -109,7 +116,7 @@ fn sarif_keeps_to_its_schema() {
         assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
     }
     let log = sarif(&cantus(&projected(), &["check", "--format", "sarif"]).exits(0));
-    assert_eq!(results(&log), [""; 0]);
+    assert_eq!(results(&log), ["reader.twice note CLAUDE.md null"]);
 }
 
 #[test]

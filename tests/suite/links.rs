@@ -245,21 +245,23 @@ fn check_names_links_that_lead_nowhere() {
     replace(&repo, "memory/rules.md", "[[w]]", "[[w:hammer]] or ![[thread]]");
     replace(&repo, "memory/errors.md", "![[deep]]", "the file");
     cantus(&repo, &["project"]).exits(0);
-    let output = cantus(&repo, &["check"]).exits(0);
+    let output = cantus(&repo, &["check"]).exits(1);
     snapbox::assert_data_eq!(
         output.stdout,
         str![[r#"
-memory/rules.md:6: warning: the link `[[w:hammer]]` leads nowhere [link.unresolved]
+CLAUDE.md: note: Grok Build reads both `AGENTS.md` and `CLAUDE.md`: the same text twice [reader.twice]
+  help: nothing need be done; a project without Grok Build can take `grok` out of `providers`
+memory/rules.md:6: error: the link `[[w:hammer]]` leads nowhere [link.unresolved]
   6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
     |                 ^^^^^^^^^^^^
   help: mend it, put it into backticks if it is no link, or set `link_reference: none`
-memory/rules.md:6: warning: the link `[[thread]]` leads nowhere [link.unresolved]
+memory/rules.md:6: error: the link `[[thread]]` leads nowhere [link.unresolved]
   6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
     |                                  ^^^^^^^^^^
   help: did you mean `[[w:thread]]`?
 memory/deep.md: warning: no bundle lists this note, and no other note leads to it [note.unreachable]
   help: link to it with `[[deep]]`, or remove `parent` from it
-      Passed 0 errors, 3 warnings, 0 notes
+      Failed 2 errors, 1 warning, 1 note
              12 sections, 2,691 bytes, ~676 tokens, common digest 919545b37822
 
 "#]]

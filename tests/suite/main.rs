@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
+mod adopting;
 mod determinism;
 mod discovery;
 mod excerpts;
@@ -11,6 +12,7 @@ mod hooks;
 mod kills;
 mod launching;
 mod links;
+mod lints;
 mod manifest;
 mod merge_driver;
 mod merging;
@@ -20,8 +22,11 @@ mod program;
 mod project;
 mod read_only;
 mod refusals;
+mod reports;
 mod sources;
 mod staged;
+mod stats;
 mod turns;
 mod vectors;
 mod verbs;
+mod why;

@@ -620,8 +620,8 @@ fn a_hand_written_file_is_told_how_to_be_adopted() {
      Missing AGENTS.md
      Foreign CLAUDE.md
      problem: Cantus did not write this file, and leaves it alone
-         fix: to adopt it, move its text into notes (a file a topic, with `type: core` in its front matter)
-         fix: then run `cantus project --force`, which overwrites it; or name other files under `[projection]`
+         fix: to adopt it, run `cantus init`, which makes notes of its text
+         fix: or move its text into notes yourself, then run `cantus project --force`; or name other files under `[projection]`
      Missing projections/lock.toml
      -------
      Refused 3 files: 2 missing, 1 foreign; nothing was written

@@ -113,7 +113,7 @@ fn no_project_in_a_git_repository() {
         "//- src/lib.rs\n",
         str![[r#"
 error: no project found from the working folder upward: neither a configuration nor a note folder
-  help: write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
+  help: `cantus init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
   help: or name the project's folder with `--root DIR`
 
 "#]],
@@ -1167,7 +1167,7 @@ cantus.toml:4: error: unknown key `output.mode` [config]
 cantus.toml:1: error: unknown key `colours` [config]
   1 | [colours]
     |  ^^^^^^^
-  help: known keys here: name, title, command, memory, package, width, providers, plugins, repositories, projection, output, limits
+  help: known keys here: name, title, command, memory, package, width, providers, plugins, repositories, projection, output, budget, limits
 
 "#]],
     );

@@ -20,7 +20,9 @@ fn judged(output: &Output, exit: i32, codes: &[&str]) {
     let output = output.clone().exits(exit);
     let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
     let findings = answer["findings"].as_array().expect("findings");
-    let found: Vec<_> = findings.iter().map(|finding| finding["code"].as_str().unwrap_or_default()).collect();
+    let found = findings.iter().map(|finding| finding["code"].as_str().unwrap_or_default());
+    // Who reads the files doesn't depend on the index.
+    let found: Vec<_> = found.filter(|code| !code.starts_with("reader.")).collect();
     assert_eq!(found, codes, "{answer:#}");
 }
 
@@ -294,7 +296,7 @@ fn line_ends_are_those_of_the_commit() {
 #[test]
 fn symlinks_are_those_of_the_index() {
     use std::os::unix::fs::symlink;
-    let repo = Repo::new("//- memory/assets/real.md\n---\ntype: core\n---\n# Real\n");
+    let repo = Repo::new("//- memory/assets/real.md\n---\ntype: core\n---\n# Real\n\nText.\n");
     symlink("assets/real.md", repo.path().join("memory/a.md")).expect("a link");
     cantus(&repo, &["project"]).exits(0);
     repo.git(&["add", "--all"]);

@@ -52,7 +52,7 @@ pub(crate) enum Color {
 pub(crate) enum Verb {
     /// Compose and write every committed instruction file
     Project(ProjectArgs),
-    /// Check the committed files without writing: drift and parity
+    /// Check the committed files and the notes without writing
     Check(CheckArgs),
     /// Print a bundle for given facts
     Render(RenderArgs),
@@ -60,11 +60,19 @@ pub(crate) enum Verb {
     List(ListArgs),
     /// Print notes or strands, with what they depend on
     Read(ReadArgs),
+    /// Set Cantus up: notes from the instruction files that are here, configuration, committed files
+    Init(InitArgs),
+    /// Split instruction files that others wrote into notes
+    Import(ImportArgs),
     /// Validate a manifest and print it in its normal form
     Manifest {
         /// The file; `-` for standard input
         file: PathBuf,
     },
+    /// Say where a line of a committed file comes from, or where a note's line goes
+    Why(WhyArgs),
+    /// Say what a context costs: tokens by layer, section and note
+    Stats(StatsArgs),
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -92,6 +100,10 @@ impl Verb {
             Self::Project(args) => args.json,
             Self::Check(args) => args.json,
             Self::List(args) => args.json,
+            Self::Init(_) => false,
+            Self::Import(args) => args.json,
+            Self::Why(args) => args.json,
+            Self::Stats(args) => args.json,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,
@@ -187,8 +199,11 @@ pub(crate) struct ReadArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// List the crates among the dependencies that ship notes instead, used or not
-    #[arg(long)]
+    #[arg(long, conflicts_with = "providers")]
     pub(crate) plugins: bool,
+    /// List the agents instead, with what they read here and where they stop
+    #[arg(long)]
+    pub(crate) providers: bool,
     /// Print the list as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -219,4 +234,65 @@ pub(crate) enum DriverAction {
         /// The path in the repository
         path: String,
     },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WhyArgs {
+    /// The line: FILE:LINE, or FILE:LINE:COL for what stands at one column
+    #[arg(value_name = "FILE:LINE")]
+    pub(crate) place: String,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatsArgs {
+    /// Print the numbers as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with charts to this file, which must end in `.html`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Overwrite a file that is no such page
+    #[arg(long, requires = "html")]
+    pub(crate) force: bool,
+    /// Add the size of the committed file over the last N commits that changed it
+    #[arg(long, value_name = "N")]
+    pub(crate) history: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// Do it without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// Files, or folders of Markdown files [default: every instruction file that is found]
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The folder for the notes, below the root [default: the note folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<String>,
+    /// The kind of every note [default: what a rule's front matter says, else core]
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<KindArg>,
+    /// Show the notes and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a note reaches the bundle.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Its whole text stands there
+    Core,
+    /// It is named there and read on demand
+    Reference,
 }

@@ -6,6 +6,7 @@
 //! configuration, unreadable or broken input, a refused path).
 
 mod args;
+mod chart;
 mod clock;
 mod excerpt;
 mod failure;

@@ -171,13 +171,20 @@ fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
         ],
         State::Edited { .. } => vec![format!("keep what you need of it, then run `{command} --force`")],
         State::Foreign => vec![
-            "to adopt it, move its text into notes (a file a topic, with `type: core` in its front matter)"
-                .to_owned(),
+            format!("to adopt it, run `{}`, which makes notes of its text", sibling(command, "init")),
             format!(
-                "then run `{command} --force`, which overwrites it; or name other files under `[projection]`"
+                "or move its text into notes yourself, then run `{command} --force`; or name other files under `[projection]`"
             ),
         ],
         _ => Vec::new(),
+    }
+}
+
+/// The command of another verb, as this project calls it.
+pub(crate) fn sibling(command: &str, verb: &str) -> String {
+    match command.strip_suffix(" project").filter(|start| !start.contains(' ') || *start == "cargo xtask") {
+        Some(start) => format!("{start} {verb}"),
+        None => format!("cantus {verb}"),
     }
 }
 

@@ -1,16 +1,22 @@
 //! One module a verb, and what they share: the project at the root.
 
+mod adopt;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
 mod hook;
+mod import;
+mod init;
 mod list;
 mod manifest;
 mod merge_driver;
 mod plugins;
 mod project;
+mod providers;
 mod read;
 mod render;
+mod stats;
+mod why;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +41,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Render(verb) => render::run(&args.global, verb, streams),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
+        Verb::Init(verb) => init::run(&args.global, verb, &mut judged),
+        Verb::Import(verb) => import::run(&args.global, verb, &mut judged),
         Verb::Manifest { file } => manifest::run(file, streams),
+        Verb::Stats(verb) => stats::run(&args.global, verb, streams),
+        Verb::Why(verb) => why::run(&args.global, verb, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
         Verb::Hook { action } => hook::run(&args.global, *action, streams),
@@ -110,7 +120,7 @@ fn root_on(disk: Arc<dyn Disk>, start: &Path, global: &Global) -> Result<Root, F
         None => Err(Failure::error(
             "no project found from the working folder upward: neither a configuration nor a note folder",
         )
-        .hint("write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
+        .hint("`cantus init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
         .hint("or name the project's folder with `--root DIR`")),
     }
 }
@@ -168,7 +178,7 @@ fn default_home(disk: &dyn Disk) -> Option<PathBuf> {
 
 /// What the arguments ask for besides the configuration.
 fn options(global: &Global) -> Options {
-    Options { package: global.package.clone(), stamps: Stamps::Skip }
+    Options { package: global.package.clone(), ..Options::default() }
 }
 
 /// The findings, warnings being errors where those count.

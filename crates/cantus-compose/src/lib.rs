@@ -25,6 +25,7 @@ mod section;
 mod set;
 mod settings;
 mod tags;
+mod trace;
 
 pub use bundle::Bundle;
 pub use fit::{Fitted, clip, fit};
@@ -36,3 +37,4 @@ pub use read::{item_text, read_text};
 pub use section::{Content, Section, Status};
 pub use set::{Group, Home, Material, Presence, Row, SectionSet};
 pub use settings::{ConfigFile, Repository, Settings};
+pub use trace::{Texts, Trace, trace};

@@ -27,36 +27,63 @@ fn wrapped(text: &str, width: usize, origin: impl Fn(usize) -> Origin) -> Source
 
 /// The roster of a web. Source 0 of its section is the descriptor, source `n` the strand with index `n - 1`.
 pub(crate) fn roster(web: &Web, width: usize) -> SourcedText {
+    match web.roster {
+        Roster::Inline => inline_roster(web, width),
+        Roster::List => list_roster(web, sorted(web), width),
+    }
+}
+
+/// The strands in the order of the roster, each with its source.
+fn sorted(web: &Web) -> impl Iterator<Item = (usize, &Strand)> {
     // Strands are in the order of their slugs, which decides between equal keywords.
     let mut strands: Vec<(String, usize)> =
         web.strands.iter().enumerate().map(|(index, strand)| (norm(&strand.keyword.text), index)).collect();
     strands.sort();
-    let strands = strands.into_iter().map(|(_, index)| (index + 1, &web.strands[index]));
-    match web.roster {
-        Roster::Inline => inline_roster(web, strands, width),
-        Roster::List => list_roster(web, strands, width),
-    }
+    strands.into_iter().map(|(_, index)| (index + 1, &web.strands[index]))
 }
 
-fn inline_roster<'a>(
-    web: &Web,
-    strands: impl Iterator<Item = (usize, &'a Strand)>,
-    width: usize,
-) -> SourcedText {
+fn inline_roster(web: &Web, width: usize) -> SourcedText {
+    let (text, starts) = inline_text(web);
+    // The label's line belongs to the first strand that stands on it.
+    wrapped(&text, width, |at| {
+        let started = starts.partition_point(|(start, _)| *start <= at);
+        starts.get(started.saturating_sub(1)).map_or(Origin::NONE, |(_, origin)| *origin)
+    })
+}
+
+/// An inline roster before it is wrapped, and where in it each strand's entry starts.
+fn inline_text(web: &Web) -> (String, Vec<(usize, Origin)>) {
     let mut text = format!("**{}:** ", web.label);
     let mut starts = Vec::new();
-    for (source, strand) in strands {
+    for (source, strand) in sorted(web) {
         if !starts.is_empty() {
             text.push_str("; ");
         }
         starts.push((text.len(), Origin::new(source, strand.keyword.line as usize)));
         text.push_str(&inline_entry(strand));
     }
-    // The label's line belongs to the first strand that stands on it.
-    wrapped(text.trim_end_matches(cantus_memory::unicode::is_space), width, |at| {
-        let started = starts.partition_point(|(start, _)| *start <= at);
-        starts.get(started.saturating_sub(1)).map_or(Origin::NONE, |(_, origin)| *origin)
-    })
+    text.truncate(text.trim_end_matches(cantus_memory::unicode::is_space).len());
+    (text, starts)
+}
+
+/// Each line of an inline roster with the entries on it: the byte of the line at which each starts, and its origin. An entry
+/// that began on the line above starts at 0, and so does the first one, with the label before it.
+pub(crate) fn inline_entries(web: &Web, width: usize) -> Vec<(String, Vec<(usize, Origin)>)> {
+    let (text, starts) = inline_text(web);
+    let lines = wrap(&text, width);
+    let entries = |(number, line): (usize, &cantus_memory::WrappedLine)| {
+        let next = lines.get(number + 1).map_or(usize::MAX, |next| next.start);
+        let indent = if number == 0 { 0 } else { line.text.len() - line.text.trim_start_matches(' ').len() };
+        let above = starts.partition_point(|(start, _)| *start <= line.start).saturating_sub(1);
+        let here = starts.iter().skip(above).take_while(|(start, _)| *start < next);
+        let column = |start: usize| start.checked_sub(line.start).map_or(0, |column| column + indent);
+        let mut entries: Vec<_> = here.map(|(start, origin)| (column(*start), *origin)).collect();
+        if let Some(first) = entries.first_mut() {
+            first.0 = 0;
+        }
+        (line.text.clone(), entries)
+    };
+    lines.iter().enumerate().map(entries).collect()
 }
 
 fn inline_entry(strand: &Strand) -> String {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use cantus_compose::{
     Bundle, Home, Launch, LaunchText, Material, Package, Repository, Section, SectionSet, Settings,
-    Stability, TextBudget, clip, fit, preview,
+    Stability, TextBudget, Texts, clip, fit, preview, trace,
 };
 use cantus_manifest::manifest::{CacheStatus, Manifest, SectionStatus};
 use cantus_manifest::{Digest, Facts, Layer, Provider, RelPath, Stamps};
@@ -90,12 +90,22 @@ fn scalar() -> impl Strategy<Value = String> {
     text.prop_map(|text| format!("'{text}'"))
 }
 
+/// A text of YAML that may stand on several lines.
+fn folded() -> impl Strategy<Value = String> {
+    let lines = vec("[a-z]{1,9}( [a-z]{1,9}){0,6}x", 1..4);
+    let folded = (select(vec![">-", ">", "|"]), lines).prop_map(|(style, lines)| {
+        let lines: String = lines.iter().map(|line| format!("\n  {line}")).collect();
+        format!("{style}{lines}")
+    });
+    prop_oneof![2 => scalar(), 1 => folded]
+}
+
 /// A note: its front matter, mostly valid, and its text.
 fn note() -> impl Strategy<Value = String> {
     let kind = select(vec!["core", "core", "core", "reference", "reference", "short", "long", "odd"]);
     let field = prop_oneof![
         2 => (0..40u32).prop_map(|priority| format!("priority: {priority}\n")),
-        2 => scalar().prop_map(|text| format!("description: {text}\n")),
+        2 => folded().prop_map(|text| format!("description: {text}\n")),
         1 => select(vec!["parent: AGENTS.md\n", "parent: b.md\n", "link_reference: none\n", "keywords: [a]\n"])
             .prop_map(str::to_owned),
     ];
@@ -113,7 +123,7 @@ fn strand() -> impl Strategy<Value = String> {
         "metadata: {status: superseded, superseded_by: web/b}\n",
         "metadata: {status: superseded-in-part, superseded_by: [web/b, elsewhere]}\n",
     ]);
-    (keyword, vec(scalar(), 0..4), scalar(), replaced, line()).prop_map(
+    (keyword, vec(scalar(), 0..4), folded(), replaced, line()).prop_map(
         |(keyword, aliases, summary, replaced, body)| {
             let keyword = keyword.map_or_else(String::new, |keyword| format!("keyword: {keyword}\n"));
             let aliases = aliases.join(", ");
@@ -266,6 +276,58 @@ fn is_verbatim(line: &str, source: &str) -> bool {
         })
 }
 
+/// The runs of letters and digits.
+fn words(text: &str) -> BTreeSet<String> {
+    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    runs.map(str::to_lowercase).collect()
+}
+
+fn check_traces(
+    section: &Section,
+    tree: &MemoryTree,
+    corpus: &Corpus,
+    texts: Texts<'_>,
+) -> Result<(), TestCaseError> {
+    let content = section.content().unwrap();
+    // What the composer adds: paths, slugs, a web's label, and whether a strand was replaced.
+    let mut ours: BTreeSet<String> = words("partly superseded by elsewhere web b");
+    ours.extend(section.sources.iter().flat_map(|source| words(source.path.as_str())));
+    let web = corpus.webs.iter().find(|web| web.path == section.sources[0].path);
+    ours.extend(web.iter().flat_map(|web| words(&web.label)));
+    let is_list = web.is_some_and(|web| web.roster == cantus_memory::Roster::List);
+    for (index, line) in content.text().split_terminator('\n').enumerate() {
+        let traces = trace(section, index, texts);
+        let mut end = 0;
+        for found in &traces {
+            prop_assert_eq!(found.columns.start, end, "{}: {:?}", section.id, line);
+            end = found.columns.end;
+            let source = &section.sources[found.source];
+            let lines = lines_of(tree, &source.path);
+            let Some(number) = (found.line as usize).checked_sub(1) else { continue };
+            prop_assert!(number < lines.len(), "{}:{}", source.path, found.line);
+            let there = words(lines[number]);
+            let stretch: String = line.chars().take(end).skip(found.columns.start).collect();
+            let number_of_item = |word: &str| is_list && word.parse::<u32>().is_ok();
+            let missing: Vec<_> = words(&stretch)
+                .into_iter()
+                .filter(|word| !there.contains(word) && !ours.contains(word) && !number_of_item(word))
+                .collect();
+            prop_assert!(
+                missing.is_empty(),
+                "{}: {:?} of {:?} not in {:?}",
+                section.id,
+                missing,
+                line,
+                lines[number]
+            );
+        }
+        prop_assert!(traces.is_empty() || end == line.chars().count(), "{}: {:?}", section.id, line);
+        let own = words(line).is_subset(&ours);
+        prop_assert!(!traces.is_empty() || own, "{}: {:?} has no source", section.id, line);
+    }
+    Ok(())
+}
+
 fn check_origins(section: &Section, project: &MemoryTree, home: &MemoryTree) -> Result<(), TestCaseError> {
     let content = section.content().unwrap();
     let lines = content.text().split_terminator('\n');
@@ -382,6 +444,23 @@ proptest! {
         let bundle = compose(&project, &home, width, &facts);
         for (section, _) in bundle.included() {
             check_origins(section, &project, &home)?;
+        }
+    }
+
+    #[test]
+    fn the_words_of_each_line_stand_on_the_lines_that_it_is_traced_to(
+        project in tree(), home in tree(), width in 0usize..60, facts in facts(),
+    ) {
+        let bundle = compose(&project, &home, width, &facts);
+        let corpora = [Corpus::parse(project.clone()).value, Corpus::parse(home.clone()).value];
+        let texts = Texts { project: &corpora[0], home: Some(&corpora[1]), plugins: &[], width };
+        for (section, _) in bundle.included() {
+            let (tree, corpus) = match section.layer {
+                Layer::Project => (&project, &corpora[0]),
+                Layer::Home => (&home, &corpora[1]),
+                _ => continue,
+            };
+            check_traces(section, tree, corpus, texts)?;
         }
     }
 

@@ -44,11 +44,13 @@ impl fmt::Display for Digest {
 /// Two lowercase hex digits a byte.
 pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     const HEX: &[u8; 16] = b"0123456789abcdef";
+    // A lock has a digest a section: written char by char they would show.
+    let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
-        f.write_char(HEX[usize::from(byte >> 4)].into())?;
-        f.write_char(HEX[usize::from(byte & 15)].into())?;
+        text.push(HEX[usize::from(byte >> 4)].into());
+        text.push(HEX[usize::from(byte & 15)].into());
     }
-    Ok(())
+    f.write_str(&text)
 }
 
 impl fmt::Debug for Digest {

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::front_matter::{Block, Fields, split};
 use crate::markers;
-use crate::note::{Content, Note, NoteKind, decode, open};
+use crate::note::{Content, Note, NoteKind, decode_form, open};
 use crate::parallel;
 use crate::unicode::{fold, is_blank, norm, slug};
 use crate::web::{Roster, Strand, Web};
@@ -44,8 +44,8 @@ pub struct MemoryFolder {
     pub folders: Vec<RelPath>,
 }
 
-/// The notes and webs of one memory folder.
-#[derive(Clone, Debug, Default)]
+/// The notes and webs of one memory folder. Two are equal if they hold the same texts, however those lie on disk.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     /// Core and reference notes, in the order of their paths' bytes.
     pub notes: Vec<Note>,
@@ -74,6 +74,28 @@ impl Corpus {
         corpus.webs.sort_by(|a, b| (a.priority, a.slug()).cmp(&(b.priority, b.slug())));
         corpus.equal_slugs(&mut diagnostics);
         Outcome { value: corpus, diagnostics }
+    }
+
+    /// The files that it would be read from again, with LF alone between lines, sorted by path.
+    #[must_use]
+    pub fn tree(&self) -> MemoryTree {
+        let file = |path: &RelPath, content: &Content| SourceFile {
+            path: path.clone(),
+            bytes: content.text.clone().into_bytes(),
+            stamp: content.stamp,
+        };
+        let notes = self.notes.iter().map(|note| file(&note.path, note.content()));
+        let webs = self.webs.iter().map(|web| file(&web.path, web.content()));
+        let mut notes: Vec<_> = notes.chain(webs).collect();
+        notes.sort_by(|a, b| a.path.cmp(&b.path));
+        let folder = |web: &Web| {
+            let path = RelPath::new(web.path.as_str().strip_suffix(".md")?).ok()?;
+            let strands = web.strands.iter().map(|strand| file(&strand.path, strand.content()));
+            Some(MemoryFolder { path, strands: strands.collect(), folders: Vec::new() })
+        };
+        let mut folders: Vec<_> = self.webs.iter().filter_map(folder).collect();
+        folders.sort_by(|a, b| a.path.cmp(&b.path));
+        MemoryTree { notes, folders }
     }
 
     /// The core notes in bundle order (§3.1): by priority, then by path.
@@ -181,14 +203,14 @@ fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
 
 fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Option<Parsed> {
     let SourceFile { path, bytes, stamp } = file;
-    let text = decode(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
+    let (text, form) = decode_form(&path, bytes).map_err(|diagnostic| diagnostics.push(diagnostic)).ok()?;
     let (mut fields, body, body_line) = open(&text, &path, diagnostics)?;
     let faults = fields.faults();
     let is_web = fields.boolean("web");
     if fields.faults() > faults {
         return None;
     }
-    let content = Content { text, body, body_line, stamp };
+    let content = Content { text, body, body_line, form, stamp };
     if is_web == Some(true) {
         return Some(Parsed::Web(Web::from_fields(&path, fields, content)));
     }
@@ -210,8 +232,8 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
     let mut diagnostics = Vec::new();
     let SourceFile { path, bytes, stamp } = file;
     let path = &path;
-    let text = match decode(path, bytes) {
-        Ok(text) => text,
+    let (text, form) = match decode_form(path, bytes) {
+        Ok(decoded) => decoded,
         Err(diagnostic) => return Outcome { value: None, diagnostics: vec![diagnostic] },
     };
     let parts = split(&text);
@@ -226,7 +248,7 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),
     };
-    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, stamp });
+    let strand = Strand::from_fields(path, fields, Content { text, body, body_line, form, stamp });
     if is_blank(strand.body().text) {
         let message = "a strand needs a text below its front matter";
         let fault = Diagnostic::error("note.value", message).at(path).line(1);

@@ -13,9 +13,11 @@
 mod corpus;
 mod fence;
 mod front_matter;
+mod import;
 mod inline;
 mod library;
 mod links;
+pub mod lints;
 mod markers;
 mod mentions;
 mod nearest;
@@ -31,6 +33,7 @@ mod yaml;
 
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
+pub use import::{Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import};
 pub use inline::{heading, inline, inline_body, untitled};
 pub use library::{Library, Resolved, Target};
 pub use links::{Following, Link, Linking, Rendering, links};

@@ -9,7 +9,7 @@ use crate::corpus::Corpus;
 use crate::links::{Following, Linking, links};
 use crate::mentions::names;
 use crate::nearest::nearest;
-use crate::note::{Body, Described, Note, NoteKind};
+use crate::note::{Body, Content, Described, Note, NoteKind};
 use crate::unicode::{norm, strip};
 use crate::web::{Strand, Web, title};
 
@@ -65,6 +65,14 @@ impl<'a> Target<'a> {
             Self::Note(note) => note.body(),
             Self::Web(web) => web.body(),
             Self::Strand(_, strand) => strand.body(),
+        }
+    }
+
+    pub(crate) fn content(self) -> &'a Content {
+        match self {
+            Self::Note(note) => note.content(),
+            Self::Web(web) => web.content(),
+            Self::Strand(_, strand) => strand.content(),
         }
     }
 
@@ -350,7 +358,7 @@ impl<'a> Library<'a> {
             for link in links(from.body()) {
                 let Resolved::Unresolved(near) = self.resolve(&link.target, Some(from)) else { continue };
                 let message = format!("the link `[[{}]]` leads nowhere", link.target);
-                let finding = Diagnostic::warning("link.unresolved", message).at(from.path()).line(link.line);
+                let finding = Diagnostic::error("link.unresolved", message).at(from.path()).line(link.line);
                 findings.push(finding.help(mend_link(&near)));
             }
         }
@@ -533,9 +541,9 @@ pub(crate) mod tests {
         assert_eq!(
             findings,
             [
-                "memory/errors.md:4: warning: the link `[[nowhere]]` leads nowhere\n  help: mend it, put it into backticks if it is no \
+                "memory/errors.md:4: error: the link `[[nowhere]]` leads nowhere\n  help: mend it, put it into backticks if it is no \
              link, or set `link_reference: none`",
-                "memory/other/stitch.md:1: warning: the link `[[axe]]` leads nowhere\n  help: did you mean `[[gl:axe]]`?",
+                "memory/other/stitch.md:1: error: the link `[[axe]]` leads nowhere\n  help: did you mean `[[gl:axe]]`?",
                 "memory/lost.md: warning: no bundle lists this note, and no other note leads to it\n  help: link to it with `[[lost]]`, \
              or remove `parent` from it",
             ]

@@ -124,7 +124,7 @@ fn links_of_line(line: &str) -> Vec<(&str, bool)> {
 }
 
 /// The code of one line: from a run of backticks to the next run of the same length.
-fn code_spans(line: &str) -> Vec<Range<usize>> {
+pub(crate) fn code_spans(line: &str) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'`', &line.as_bytes()[at..]) {

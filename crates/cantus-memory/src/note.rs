@@ -57,7 +57,7 @@ pub struct Body<'a> {
 }
 
 /// A core or reference note.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     /// Where it lies below the root that its memory folder belongs to.
     pub path: RelPath,
@@ -80,7 +80,24 @@ pub(crate) struct Content {
     pub(crate) text: String,
     pub(crate) body: usize,
     pub(crate) body_line: u32,
+    pub(crate) form: Form,
     pub(crate) stamp: Option<Stamp>,
+}
+
+/// Two are equal whose texts are: form and stamp are the file's.
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, self.body, self.body_line) == (&other.text, other.body, other.body_line)
+    }
+}
+
+/// What decoding took away from a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Form {
+    /// Whether a byte order mark led it.
+    pub(crate) mark: bool,
+    /// The first line, counted from 1, that ends otherwise than the first does, or in a lone carriage return.
+    pub(crate) mixed: Option<u32>,
 }
 
 impl Content {
@@ -98,16 +115,31 @@ impl<'a> Body<'a> {
 }
 
 impl Note {
+    /// The whole file as it was decoded: strict UTF-8, LF alone between lines, no byte order mark.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.content.text
+    }
+
     /// The text after the front matter.
     #[must_use]
     pub fn body(&self) -> Body<'_> {
         self.content.body()
     }
 
+    /// The file's text down to the body.
+    pub(crate) fn head(&self) -> &str {
+        &self.content.text[..self.content.body]
+    }
+
     /// The stamp of the file, where it was taken.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
         self.content.stamp
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
     }
 
     /// What an entry says of it (§4.2): the given description, else the first paragraph, the title, or the file's name.
@@ -163,6 +195,11 @@ fn is_top(parent: &str) -> bool {
 ///
 /// An error names the file as `path` and the byte at which UTF-8 breaks, counted from 0.
 pub fn decode(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<String, Diagnostic> {
+    decode_form(path, bytes).map(|(text, _)| text)
+}
+
+/// [`decode`], with what it took away.
+pub(crate) fn decode_form(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<(String, Form), Diagnostic> {
     let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = &error.as_bytes()[..offset];
@@ -172,13 +209,46 @@ pub fn decode(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<String, Diagno
             .line(u32::try_from(lines).unwrap_or(u32::MAX))
             .help("save the file as UTF-8")
     })?;
-    if text.starts_with('\u{feff}') {
+    let mut form = Form { mark: text.starts_with('\u{feff}'), mixed: None };
+    if form.mark {
         text.remove(0);
     }
     if memchr::memchr(b'\r', text.as_bytes()).is_some() {
-        text = text.replace("\r\n", "\n").replace('\r', "\n");
+        form.mixed = mixed(text.as_bytes());
+        text = line_feeds(&text);
     }
-    Ok(text)
+    Ok((text, form))
+}
+
+/// `text` with a line feed for every CRLF and every lone carriage return.
+fn line_feeds(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    let mut start = 0;
+    for at in memchr::memchr_iter(b'\r', text.as_bytes()) {
+        normal.push_str(&text[start..at]);
+        start = at + 1;
+        if text.as_bytes().get(start) != Some(&b'\n') {
+            normal.push('\n');
+        }
+    }
+    normal.push_str(&text[start..]);
+    normal
+}
+
+/// The first line, counted from 1, that ends otherwise than the first does, or in a lone carriage return.
+fn mixed(text: &[u8]) -> Option<u32> {
+    let ends = memchr::memchr2_iter(b'\r', b'\n', text);
+    // The line feed of a CRLF is no end of its own.
+    let ends = ends.filter(|at| !(text[*at] == b'\n' && *at > 0 && text[at - 1] == b'\r'));
+    let mut first = None;
+    for (line, at) in (1..).zip(ends) {
+        let crlf = text[at] == b'\r';
+        let lone = crlf && text.get(at + 1) != Some(&b'\n');
+        if lone || *first.get_or_insert(crlf) != crlf {
+            return Some(line);
+        }
+    }
+    None
 }
 
 /// Splits a decoded note and parses its front matter's fields, or says what is missing.
@@ -259,6 +329,23 @@ mod tests {
         for parent in ["agents.md", "b.md", "memory/b.md", "../AGENTS.md"] {
             assert!(!is_top(parent), "{parent}");
         }
+    }
+
+    #[track_caller]
+    fn check_form(bytes: &[u8], mark: bool, mixed: Option<u32>) {
+        let (_, form) = decode_form(&"a", bytes.to_vec()).unwrap();
+        assert_eq!(form, Form { mark, mixed });
+    }
+
+    #[test]
+    fn what_decoding_took_away() {
+        check_form(b"a\nb\n", false, None);
+        check_form(b"a\r\nb\r\n", false, None);
+        check_form(b"\xef\xbb\xbfa\r\nb", true, None);
+        check_form(b"a\r\nb\r\nc\n", false, Some(3));
+        check_form(b"a\nb\r\n", false, Some(2));
+        check_form(b"a\rb\rc", false, Some(1));
+        check_form(b"a\r\n\r\r\n", false, Some(2));
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub enum Roster {
 }
 
 /// A note with `web: true` and the folder of strands beside it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Web {
     /// Where the descriptor lies; the strands' folder is the same without `.md`.
     pub path: RelPath,
@@ -54,7 +54,7 @@ pub struct Web {
 }
 
 /// One entry of a web.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Strand {
     /// Where it lies.
     pub path: RelPath,
@@ -68,6 +68,8 @@ pub struct Strand {
     pub supersession: Option<Supersession>,
     /// What its links do where it is read on demand; what it leaves open is the web's to say.
     pub linking: Linking,
+    /// What is wrong with what it says of being replaced, and on which line.
+    pub(crate) unclear: Option<(u32, &'static str)>,
     content: Content,
 }
 
@@ -78,6 +80,8 @@ pub struct Supersession {
     pub in_part: bool,
     /// What replaced it, as written, white space at the ends aside; never empty.
     pub by: Vec<String>,
+    /// The line of `superseded_by`, counted from 1.
+    pub line: u32,
 }
 
 impl Web {
@@ -103,6 +107,10 @@ impl Web {
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
         self.content.stamp
+    }
+
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
     }
 
     /// Takes the fields of a descriptor; the strands come later.
@@ -160,6 +168,12 @@ impl Strand {
         self.summary.clone().unwrap_or_else(|| describe(self.body(), self.slug()))
     }
 
+    /// The whole file as it was decoded: strict UTF-8, LF alone between lines, no byte order mark.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.content.text
+    }
+
     /// The text after the front matter.
     #[must_use]
     pub fn body(&self) -> Body<'_> {
@@ -172,6 +186,10 @@ impl Strand {
         self.content.stamp
     }
 
+    pub(crate) fn content(&self) -> &Content {
+        &self.content
+    }
+
     /// Takes the fields of a strand; without front matter there are none.
     pub(crate) fn from_fields(path: &RelPath, fields: Option<Fields<'_>>, content: Content) -> Self {
         let mut strand = Self {
@@ -181,6 +199,7 @@ impl Strand {
             summary: None,
             supersession: None,
             linking: Linking::default(),
+            unclear: None,
             content,
         };
         if let Some(fields) = fields {
@@ -198,7 +217,10 @@ impl Strand {
         }
         self.aliases = fields.texts("aliases");
         self.summary = fields.non_empty_text("summary").map(|(text, line)| Described { text, line });
-        self.supersession = supersession(&fields.mapping("metadata"));
+        match supersession(&fields.mapping("metadata")) {
+            Ok(supersession) => self.supersession = supersession,
+            Err(fault) => self.unclear = Some(fault),
+        }
         self.linking = Linking::take(&mut fields);
         fields.ignore("closure");
         for forbidden in ["type", "parent"] {
@@ -221,27 +243,51 @@ pub(crate) fn title(slug: &str) -> String {
     if words.is_empty() { slug.to_owned() } else { words.join(" ") }
 }
 
-/// What metadata says of being replaced (§5.6); anything but a clear statement is none.
-fn supersession(metadata: &[(String, u32, Node)]) -> Option<Supersession> {
-    let field = |name: &str| metadata.iter().find(|(key, ..)| key == name).map(|(_, _, node)| &node.value);
-    let Some(Value::Text(status, _)) = field("status") else { return None };
-    let in_part = match strip(status) {
-        "superseded" => false,
-        "superseded-in-part" => true,
-        _ => return None,
+/// What metadata says of being replaced (§5.6); anything but a clear statement is a fault and its line.
+fn supersession(metadata: &[(String, u32, Node)]) -> Result<Option<Supersession>, (u32, &'static str)> {
+    let field = |name: &str| {
+        let found = metadata.iter().find(|(key, ..)| key == name);
+        found.map(|(_, line, node)| (line + 1, &node.value)).filter(|(_, value)| **value != Value::Null)
     };
-    let by = match field("superseded_by")? {
-        Value::Text(address, _) => vec![address_text(address)?],
-        Value::List(items) => items
-            .iter()
-            .map(|item| match &item.value {
+    let (status_line, in_part) = match field("status") {
+        Some((line, Value::Text(status, _))) => match strip(status) {
+            "superseded" => (line, Some(false)),
+            "superseded-in-part" => (line, Some(true)),
+            _ => (line, None),
+        },
+        Some((line, _)) => (line, None),
+        None => (1, None),
+    };
+    let addresses = field("superseded_by").map(|(line, value)| (line, addresses(value)));
+    match (in_part, addresses) {
+        (_, Some((line, None))) => {
+            Err((line, "`superseded_by` must be a text or a list of texts, none of them blank"))
+        }
+        (Some(in_part), Some((line, Some(by)))) if !by.is_empty() => {
+            Ok(Some(Supersession { in_part, by, line }))
+        }
+        (Some(_), _) => Err((status_line, "the `status` says superseded, but `superseded_by` names nothing")),
+        (None, Some((line, Some(by)))) if !by.is_empty() => Err((
+            line,
+            "`superseded_by` names something, but the `status` is neither `superseded` nor `superseded-in-part`",
+        )),
+        (None, _) => Ok(None),
+    }
+}
+
+/// The addresses that a value names; `None` if it names something else.
+fn addresses(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Text(address, _) => Some(vec![address_text(address)?]),
+        Value::List(items) => {
+            let address = |item: &Node| match &item.value {
                 Value::Text(address, _) => address_text(address),
                 _ => None,
-            })
-            .collect::<Option<Vec<_>>>()?,
-        _ => return None,
-    };
-    (!by.is_empty()).then_some(Supersession { in_part, by })
+            };
+            items.iter().map(address).collect()
+        }
+        _ => None,
+    }
 }
 
 fn address_text(address: &str) -> Option<String> {

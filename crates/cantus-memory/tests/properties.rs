@@ -3,15 +3,17 @@
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
 use cantus_manifest::RelPath;
+use cantus_memory::lints::{characters, unclosed};
 use cantus_memory::unicode::{cells, collapse, fold, is_blank, is_space, norm, slug, strip_end};
 use cantus_memory::{
-    Body, Corpus, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster, fences,
-    heading, inline, links, wrap,
+    Body, Corpus, Library, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster,
+    fences, heading, inline, links, wrap,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
+use pulldown_cmark::{Event, Parser, Tag};
 
 /// The same cases in every run, unless the environment asks for others.
 fn config(cases: u32) -> ProptestConfig {
@@ -218,6 +220,51 @@ proptest! {
             let last = note.body().first_line + note.body().text.matches('\n').count();
             prop_assert!(note.summary().line as usize <= last);
         }
+    }
+
+    #[test]
+    fn a_corpus_is_what_its_own_files_give(tree in tree()) {
+        let corpus = Corpus::parse(tree).value;
+        let again = Corpus::parse(corpus.tree()).value;
+        let paths = |corpus: &Corpus| Library::new(corpus).targets().map(|target| target.path().clone()).collect::<Vec<_>>();
+        prop_assert_eq!(paths(&corpus), paths(&again));
+        prop_assert_eq!(corpus.tree().notes.len(), again.tree().notes.len());
+        for (file, other) in corpus.tree().notes.iter().zip(&again.tree().notes) {
+            prop_assert_eq!(&file.bytes, &other.bytes);
+        }
+    }
+
+    #[test]
+    fn lints_name_lines_of_their_file(tree in tree()) {
+        let corpus = Corpus::parse(tree).value;
+        let tree = corpus.tree();
+        let files: Vec<_> =
+            tree.notes.iter().chain(tree.folders.iter().flat_map(|folder| &folder.strands)).collect();
+        for finding in Library::new(&corpus).lints() {
+            let path = finding.path.clone().unwrap_or_default();
+            let file = files.iter().find(|file| file.path.as_str() == path);
+            let lines = file.map(|file| file.bytes.split(|byte| *byte == b'\n').count());
+            prop_assert!(finding.line.is_some_and(|line| line > 0 && Some(line as usize) <= lines), "{}", finding);
+        }
+    }
+
+    #[test]
+    fn a_text_runs_on_where_the_parser_says_so(text in text()) {
+        let next = format!("{text}\n\n# next\n");
+        let parsed = Parser::new(&next).into_offset_iter();
+        let swallowed = !parsed.into_iter().any(|(event, range)| {
+            matches!(event, Event::Start(Tag::Heading { .. })) && range.start == text.len() + 2
+        });
+        prop_assert_eq!(unclosed(&text).is_some(), swallowed);
+    }
+
+    #[test]
+    fn characters_are_those_that_a_slow_search_finds(text in any::<String>(), at in 0usize..200) {
+        let plain: String = text.chars().filter(|c| characters(&c.to_string()).is_empty()).collect();
+        prop_assert!(characters(&plain).is_empty());
+        let at = plain.floor_char_boundary(at);
+        let marked = format!("{}\u{202e}{}", &plain[..at.min(plain.len())], &plain[at.min(plain.len())..]);
+        prop_assert_eq!(characters(&marked).len(), 1);
     }
 
     #[test]

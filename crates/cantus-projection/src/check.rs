@@ -1,4 +1,7 @@
-//! What CI wants to know: drift, parity and links. Nothing is written.
+//! What CI wants to know: drift, parity, digests, budgets, readers and notes. Nothing is written.
+
+use std::panic::resume_unwind;
+use std::thread;
 
 use cantus_compose::{Plugin, Presence, Section};
 use cantus_fs::Root;
@@ -10,17 +13,35 @@ use crate::line_ends::LineEnds;
 use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
 use crate::projection::{Projection, our_bug};
 use crate::renders::is_root;
+use crate::{budgets, digests, readers, sections};
 
-/// Every finding on the committed files of `project`, in the order of its targets, then those on the links of its notes.
+/// Every finding on the committed files of `project`: on its targets in their order, on what they must have in common, on their
+/// size and readers, then on its notes.
 #[must_use]
 pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
-    let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
-    findings.extend(copies(root, projection, plan));
-    findings.extend(notes(project, projection));
-    findings.extend(repositories(project, projection));
-    findings.extend(declaration(projection));
-    findings.extend(Library::new(&project.corpus).findings());
-    findings
+    let digest = projection.totals().common_digest;
+    let other_checkout = || digests::check_other_checkout(project, digest);
+    thread::scope(|scope| {
+        let other = thread::Builder::new().spawn_scoped(scope, other_checkout).ok();
+        let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
+        findings.extend(copies(root, projection, plan));
+        findings.extend(notes(project, projection));
+        findings.extend(repositories(project, projection));
+        findings.extend(declaration(projection));
+        findings.extend(digests::check(projection));
+        let readings = readers::readings(root, &project.config);
+        findings.extend(budgets::check(&project.config, projection, &readings));
+        findings.extend(readers::check(root, &project.config, &readings));
+        let library = Library::new(&project.corpus);
+        findings.extend(library.findings());
+        findings.extend(library.lints());
+        findings.extend(sections::check(projection));
+        // Where the machine gives no thread, it is done here.
+        let other = other
+            .map_or_else(other_checkout, |other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        findings.extend(other);
+        findings
+    })
 }
 
 /// The findings on one target.

@@ -104,7 +104,7 @@ impl<'a> Git<'a> {
 
     /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
     pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
-        self.path(self.ask_with(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"])?)
+        self.path(good(self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?)?)
     }
 
     /// Runs `git config` on the repository's own file; `None` if it fails.
@@ -115,7 +115,7 @@ impl<'a> Git<'a> {
     /// Merges three files as git merges text: the result, and whether it has no conflict. `None` if git can't.
     pub(crate) fn merge_file(&self, files: [&str; 3]) -> Option<(Vec<u8>, bool)> {
         let args = [&["merge-file", "--stdout", "--quiet", "--"], files.as_slice()].concat();
-        let (text, status) = self.run(&NO_PROGRAMS, &args)?;
+        let (text, status) = self.run(&NO_PROGRAMS, &args, Vec::new())?;
         // The status is the number of conflicts, 127 at most, and more than that for an error.
         status.filter(|status| (0..=127).contains(status)).map(|status| (text, status == 0))
     }
@@ -124,6 +124,12 @@ impl<'a> Git<'a> {
     fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
         let path = String::from_utf8(answer).ok()?;
         Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
+    }
+
+    /// Whether the file `path` is there and git neither has it nor wants it; `false` outside git.
+    pub(crate) fn ignores(&self, path: &RelPath) -> bool {
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--", path.as_str()];
+        self.ask(&args).is_some_and(|files| !files.is_empty())
     }
 
     fn is_unmerged(&self, path: &RelPath) -> bool {
@@ -144,23 +150,24 @@ impl<'a> Git<'a> {
     }
 
     /// What git answers; `None` if it fails, isn't there or takes too long.
-    fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
-        self.ask_with(&NO_PROGRAMS, args)
+    pub(crate) fn ask(&self, args: &[&str]) -> Option<Vec<u8>> {
+        self.ask_about(args, Vec::new())
     }
 
-    fn ask_with(&self, settings: &[&str], args: &[&str]) -> Option<Vec<u8>> {
-        self.run(settings, args).and_then(|(answer, status)| (status == Some(0)).then_some(answer))
+    /// [`ask`](Self::ask) with `input` on git's standard input.
+    pub(crate) fn ask_about(&self, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
+        good(self.run(&NO_PROGRAMS, args, input)?)
     }
 
     /// What git prints and its exit status; `None` if it isn't there or takes too long.
-    fn run(&self, settings: &[&str], args: &[&str]) -> Option<(Vec<u8>, Option<i32>)> {
+    fn run(&self, settings: &[&str], args: &[&str], input: Vec<u8>) -> Option<(Vec<u8>, Option<i32>)> {
         if self.is_silent() {
             return None;
         }
         let command = cmd("git", settings.iter().chain(args)).dir(self.root);
         let command = ELSEWHERE.iter().fold(command, |command, name| command.env_remove(name));
         let command = QUIET.iter().fold(command, |command, (name, value)| command.env(name, value));
-        let command = command.stdin_null().stdout_capture().stderr_null().unchecked();
+        let command = command.stdin_bytes(input).stdout_capture().stderr_null().unchecked();
         let running = command.start().ok()?;
         match running.wait_timeout(PATIENCE).ok()? {
             Some(output) => Some((output.stdout.clone(), output.status.code())),
@@ -172,6 +179,11 @@ impl<'a> Git<'a> {
             }
         }
     }
+}
+
+/// What git printed, if it ended well.
+fn good((answer, status): (Vec<u8>, Option<i32>)) -> Option<Vec<u8>> {
+    (status == Some(0)).then_some(answer)
 }
 
 /// Whether a line is one that git sets around the sides of a conflict.

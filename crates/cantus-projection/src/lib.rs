@@ -1,7 +1,7 @@
 //! Committed instruction files: what they should be, what they are, and how one becomes the other.
 //!
 //! [`Projection::compose`] says what every committed file should be, [`plan`] compares that with what lies there, and
-//! [`apply`] writes. [`check`] asks what CI wants to know, and writes nothing.
+//! [`apply`] writes. [`find_inputs`], [`write_notes`] and [`take_over`] bring in files that others wrote. [`check`] asks what CI wants to know, and writes nothing.
 //!
 //! Invariants:
 //! * A plan after an applied plan has nothing to do.
@@ -10,9 +10,13 @@
 //! * Planning and checking write nothing, anywhere.
 //! * A committed file is notice, blank line, and the native bundle less its last line feed; its copies are the same bytes.
 
+mod adopt;
 mod apply;
+mod budgets;
 mod check;
+mod digests;
 mod git;
+mod history;
 mod hook;
 mod index;
 mod journal;
@@ -24,12 +28,21 @@ mod notice;
 mod parity;
 mod plan;
 mod projection;
+mod providers;
+mod readers;
 mod renders;
+mod sections;
 mod turn;
+mod why;
 
+pub use adopt::{
+    Backup, Inputs, PassReason, Passed, TakeOver, TakeOverError, WriteError, attributes, find_inputs,
+    foreign_inputs, foreign_targets, is_ignored, read_inputs, take_over, write_new, write_notes,
+};
 pub use apply::{ApplyError, apply, left_overs};
 pub use check::check;
 pub use git::Kept;
+pub use history::{Version, history};
 pub use hook::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
@@ -39,5 +52,8 @@ pub use merge_driver::{
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals};
+pub use providers::{Conditional, Evidence, Hides, Limit, Reader, Scope, Unit, readers};
+pub use readers::{ReadFile, Reading, Shadow, readings};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};
+pub use why::{Match, Place, Why, appearances, why};

@@ -25,6 +25,21 @@ pub(crate) fn gaps(body: &[u8], sections: &[&LockedSection]) -> Vec<Gap> {
     search.gaps
 }
 
+/// The sections that stand in `body` as the lock says: their indices and bytes, in order.
+pub(crate) fn intact(body: &[u8], sections: &[&LockedSection]) -> Vec<(usize, Range<usize>)> {
+    let mut intact = Vec::new();
+    let (mut next, mut at) = (0, 0);
+    let end = Gap { bytes: body.len()..body.len(), sections: sections.len()..sections.len() };
+    for gap in gaps(body, sections).into_iter().chain([end]) {
+        for (index, section) in sections.iter().enumerate().take(gap.sections.start).skip(next) {
+            intact.push((index, at..at + section.bytes));
+            at += section.bytes;
+        }
+        (next, at) = (gap.sections.end, gap.bytes.end);
+    }
+    intact
+}
+
 struct Search<'a> {
     body: &'a [u8],
     sections: &'a [&'a LockedSection],
@@ -118,6 +133,25 @@ mod tests {
             text.push_str(&format!("\"proj.core.s{index}\" = {{ bytes = {bytes}, tokens = 1, sha256 = \"{digest}\", in = \"all\" }}\n"));
         }
         LockFile::parse(&text).unwrap()
+    }
+
+    #[track_caller]
+    fn check_intact(body: &str, expected: &[(usize, &str)]) {
+        let lock = lock();
+        let sections: Vec<_> = lock.sections_of("native").collect();
+        let found = intact(body.as_bytes(), &sections).into_iter().map(|(index, at)| (index, &body[at]));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn sections_that_stand_as_they_were_written() {
+        let whole = [(0, SECTIONS[0]), (1, SECTIONS[1]), (2, SECTIONS[2]), (3, SECTIONS[3])];
+        check_intact(&SECTIONS.concat(), &whole);
+        check_intact(
+            "# T!\n\n## A\n\ntext\n\nnew\n\n### C\n\nend\n\n",
+            &[(1, SECTIONS[1]), (3, SECTIONS[3])],
+        );
+        check_intact("x", &[]);
     }
 
     #[track_caller]

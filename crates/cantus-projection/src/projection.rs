@@ -1,8 +1,9 @@
 //! What every committed file of a project should be.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use cantus_compose::{Bundle, Presence, Row, Section};
+use cantus_compose::{Bundle, Content, Presence, Row, Section};
 use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, RelPath};
 use cantus_workspace::{Config, LOCK, Project};
 
@@ -24,6 +25,8 @@ pub struct Projection {
     bundles: BTreeMap<String, Bundle>,
     renders: Vec<String>,
     rows: Vec<Row>,
+    /// The native bundle's common digest, once somebody asked.
+    common_digest: OnceLock<Digest>,
 }
 
 /// One committed file.
@@ -71,7 +74,19 @@ impl Projection {
         let command = config.command.clone();
         let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
         let package = config.package.as_ref().filter(own).cloned();
-        let value = Self { command, notice, files, lock, lock_path, package, bundles, renders: names, rows };
+        let common_digest = OnceLock::new();
+        let value = Self {
+            command,
+            notice,
+            files,
+            lock,
+            lock_path,
+            package,
+            bundles,
+            renders: names,
+            rows,
+            common_digest,
+        };
         Outcome { value: Some(value), diagnostics: outcome.diagnostics }
     }
 
@@ -92,6 +107,18 @@ impl Projection {
         self.files.iter().map(|file| &file.path).chain([&self.lock_path])
     }
 
+    /// The committed files in their order, the lock aside, each with its bundle.
+    pub fn files(&self) -> impl Iterator<Item = (&RelPath, &Bundle)> {
+        self.files.iter().map(|file| (&file.path, self.expected(&file.render).bundle))
+    }
+
+    /// The whole text of a committed file; `None` for a path that is none.
+    #[must_use]
+    pub fn text(&self, path: &RelPath) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path == *path)?;
+        Some(self.expected(&file.render).text())
+    }
+
     /// The sums of the native render.
     #[must_use]
     pub fn totals(&self) -> Totals {
@@ -100,8 +127,18 @@ impl Projection {
             sections: bundle.included().count(),
             bytes: bundle.bytes(),
             tokens_est: bundle.tokens_est(),
-            common_digest: bundle.common_digest(),
+            common_digest: *self.common_digest.get_or_init(|| bundle.common_digest()),
         }
+    }
+
+    /// Every section that some render holds.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.rows.iter().map(|row| &row.section)
+    }
+
+    /// The names of all renders, and the sections with their presence in each.
+    pub(crate) fn table(&self) -> (&[String], &[Row]) {
+        (&self.renders, &self.rows)
     }
 
     /// The section's presence in each render, by the render's name.
@@ -176,10 +213,60 @@ impl<'a> Expected<'a> {
         }
     }
 
+    /// How many lines stand above the bundle.
+    pub(crate) fn head_lines(&self) -> usize {
+        self.head.matches('\n').count()
+    }
+
+    /// The bundle of the file.
+    pub(crate) fn bundle(&self) -> &'a Bundle {
+        self.bundle
+    }
+
+    /// The length of the file in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pieces().map(str::len).sum()
+    }
+
+    /// The sections of the file with their bytes.
+    pub(crate) fn included(&self) -> impl Iterator<Item = (&'a Section, &'a Content)> {
+        self.bundle.included()
+    }
+
+    /// Where the byte at `offset` stands; one behind the end counts as the last.
+    pub(crate) fn place(&self, offset: usize) -> Place<'a> {
+        let (mut start, mut lines) = (self.head.len(), self.head.matches('\n').count());
+        let mut place = Place { line: lines.max(1), section: None };
+        if offset < start {
+            return Place { line: self.head[..offset].matches('\n').count() + 1, section: None };
+        }
+        for (section, content) in self.bundle.included() {
+            let text = content.text();
+            let end = offset.saturating_sub(start).min(text.len() - 1);
+            let index = memchr::memchr_iter(b'\n', &text.as_bytes()[..end]).count();
+            place = Place { line: lines + index + 1, section: Some((section, index)) };
+            if offset < start + text.len() {
+                return place;
+            }
+            start += text.len();
+            lines += content.origins().len();
+        }
+        place
+    }
+
     /// The section of this id, if the file holds it.
     pub(crate) fn section(&self, id: &str) -> Option<&'a Section> {
         self.bundle.included().map(|(section, _)| section).find(|section| section.id.as_str() == id)
     }
+}
+
+/// Where a byte of a file stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// The line of the file, counted from 1.
+    pub(crate) line: usize,
+    /// The section, and its line with this index, from 0; `None` above the first section.
+    pub(crate) section: Option<(&'a Section, usize)>,
 }
 
 /// A fault that no configuration can bring about.

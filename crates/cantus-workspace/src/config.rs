@@ -14,6 +14,9 @@ use crate::keys::{Item, Keys, Source};
 /// Where the lock lies, below the root.
 pub const LOCK: &str = "projections/lock.toml";
 
+/// What `budget.file_bytes` is by default: what Codex reads, unless it is told otherwise.
+pub const DEFAULT_FILE_BYTES: u64 = 32_768;
+
 /// The most that `limits.note_bytes` may say: every note is held in memory.
 const MOST_NOTE_BYTES: u64 = 64 << 20;
 
@@ -49,6 +52,10 @@ pub struct Config {
     pub outputs: Vec<Output>,
     /// The most bytes that a note may have.
     pub note_bytes: u64,
+    /// The most bytes that a committed file, or a chain of them, should have.
+    pub file_bytes: u64,
+    /// Whether no budget is an error.
+    pub warn_only: bool,
     /// The file that the configuration was read from.
     pub source: Option<ConfigFile>,
 }
@@ -121,6 +128,7 @@ const KEYS: &[&str] = &[
     "repositories",
     "projection",
     "output",
+    "budget",
     "limits",
 ];
 
@@ -156,6 +164,7 @@ impl Config {
         let providers = providers(&mut keys, source);
         let (files, notice) = projection(&mut keys, source);
         let outputs = outputs(&mut keys, source, &providers);
+        let (file_bytes, warn_only) = budget(&mut keys, source);
         let config = Self {
             title: title.unwrap_or_else(|| default_title(name.as_deref())),
             name,
@@ -166,6 +175,8 @@ impl Config {
             files: files.iter().map(|(path, _)| path.clone()).collect(),
             outputs: outputs.iter().map(|(output, _)| output.clone()).collect(),
             note_bytes: note_bytes(&mut keys, source),
+            file_bytes,
+            warn_only,
             memory,
             package,
             providers,
@@ -433,6 +444,18 @@ fn is_render(name: &str, providers: &[Provider]) -> bool {
     RENDERS.contains(&name) || providers.iter().any(|provider| provider.as_str() == name)
 }
 
+fn budget(keys: &mut Keys<'_>, source: &mut Source<'_>) -> (u64, bool) {
+    let Some(mut keys) = keys.table(source, "budget", "budget.") else { return (DEFAULT_FILE_BYTES, false) };
+    let given = keys.natural(source, "file_bytes");
+    let warn_only = keys.boolean(source, "warn_only").unwrap_or(false);
+    keys.finish(source, &["file_bytes", "warn_only"]);
+    if let Some((0, span)) = given {
+        source.fault(span, "`budget.file_bytes` must be at least 1");
+        return (DEFAULT_FILE_BYTES, warn_only);
+    }
+    (given.map_or(DEFAULT_FILE_BYTES, |(bytes, _)| bytes), warn_only)
+}
+
 fn note_bytes(keys: &mut Keys<'_>, source: &mut Source<'_>) -> u64 {
     const DEFAULT: u64 = 1 << 20;
     let Some(mut keys) = keys.table(source, "limits", "limits.") else { return DEFAULT };
@@ -487,7 +510,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, plugins, repositories, projection, output, limits",
+             providers, plugins, repositories, projection, output, budget, limits",
             ],
         );
     }
@@ -514,6 +537,23 @@ mod tests {
             &[
                 "cantus.toml:1: error: a repository needs a `name` and a `description`",
                 "cantus.toml:4: error: `limits.note_bytes` must be from 1 to 67108864, not 0",
+            ],
+        );
+    }
+
+    #[test]
+    fn budgets() {
+        let of = |text| {
+            let config = parse(text).value;
+            (config.file_bytes, config.warn_only)
+        };
+        assert_eq!(of(""), (32_768, false));
+        assert_eq!(of("[budget]\nfile_bytes = 5\nwarn_only = true\n"), (5, true));
+        check_faults(
+            "[budget]\nfile_bytes = 0\nwarn_onyl = true\n",
+            &[
+                "cantus.toml:3: error: unknown key `budget.warn_onyl`\n  help: did you mean `warn_only`?",
+                "cantus.toml:2: error: `budget.file_bytes` must be at least 1",
             ],
         );
     }

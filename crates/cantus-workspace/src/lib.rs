@@ -15,9 +15,9 @@ mod keys;
 mod plugins;
 mod project;
 
-pub use config::{Allowed, Config, LOCK, Output, PluginKind};
+pub use config::{Allowed, Config, DEFAULT_FILE_BYTES, LOCK, Output, PluginKind};
 pub use discover::{CONFIG, find_root};
 pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
-pub use project::{Options, Project, configuration};
+pub use project::{Notes, Options, Project, configuration};

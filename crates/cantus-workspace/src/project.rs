@@ -38,6 +38,18 @@ pub struct Options {
     pub package: Option<PathBuf>,
     /// Whether each source is hashed.
     pub stamps: Stamps,
+    /// Whether there must be a project.
+    pub notes: Notes,
+}
+
+/// Whether a root without configuration and notes, or without its configured note folder, is at fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Notes {
+    /// It is.
+    #[default]
+    Expected,
+    /// It isn't: the first notes are about to be written.
+    ToCome,
 }
 
 /// What the configuration of the project at `root` says; nothing else of the project is read. `None` with errors.
@@ -54,7 +66,8 @@ impl Project {
     #[must_use]
     pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
-        if !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
+        let to_come = options.notes == Notes::ToCome;
+        if !to_come && !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
             let fault = Diagnostic::error(
                 "project.none",
                 "no project here: neither a configuration nor a note folder",
@@ -63,7 +76,11 @@ impl Project {
             return Outcome { value: None, diagnostics };
         }
         let config = read_config(root, options.stamps, &mut diagnostics);
-        let memory = memory(root, &config, &mut diagnostics);
+        let is_missing = |memory: &RelPath| to_come && matches!(root.kind(memory), Ok(None));
+        let memory = match &config.memory {
+            Some(memory) if is_missing(memory) => None,
+            _ => memory(root, &config, &mut diagnostics),
+        };
         let package = match (&options.package, &config.package) {
             (Some(folder), _) => foreign_package(root, folder, options.stamps, &mut diagnostics),
             (None, Some(folder)) => read_package(root, folder, options.stamps, &mut diagnostics),
@@ -89,9 +106,26 @@ impl Project {
         Outcome { value, diagnostics }
     }
 
+    /// Where its notes are or would be: the note folder, else the configured one, else `memory`.
+    #[must_use]
+    pub fn note_folder(&self) -> RelPath {
+        self.memory.as_ref().or(self.config.memory.as_ref()).cloned().unwrap_or_else(|| path(MEMORIES[1]))
+    }
+
     /// Every section of its renders, with the layer of `home`, for the project called `name`; `None` with errors.
     #[must_use]
     pub fn sections(&self, name: Option<&str>, home: Option<&Home>) -> Outcome<Option<SectionSet>> {
+        self.sections_of(&self.corpus, name, home)
+    }
+
+    /// [`sections`](Self::sections) with other notes in the place of the project's own.
+    #[must_use]
+    pub fn sections_of(
+        &self,
+        corpus: &Corpus,
+        name: Option<&str>,
+        home: Option<&Home>,
+    ) -> Outcome<Option<SectionSet>> {
         let settings = Settings {
             title: self.config.title.clone(),
             width: self.config.width,
@@ -101,7 +135,7 @@ impl Project {
         let material = Material {
             package: &self.package,
             plugins: &self.plugins,
-            project: &self.corpus,
+            project: corpus,
             home,
             settings: &settings,
         };

@@ -68,11 +68,12 @@ fn tell(
     let Verdict { root, findings, projection } = verdict;
     let bad = is_bad(findings);
     let status = if bad { Status::No } else { Status::Yes };
+    // A note is said to people who want to hear it, and to programs.
+    let told = findings.iter().filter(|finding| !global.quiet || finding.severity > Severity::Note);
+    let told: Vec<_> = told.cloned().collect();
     match format {
-        Format::Human => {
-            write_diagnostics(streams.out, findings, (!global.quiet).then_some(root))?;
-        }
-        Format::Github => github(streams.out, findings, place)?,
+        Format::Human => write_diagnostics(streams.out, &told, (!global.quiet).then_some(root))?,
+        Format::Github => github(streams.out, &told, place)?,
         Format::Json => json(streams, findings, projection, status)?,
         Format::Sarif => sarif(streams.out, findings, place, status)?,
     }

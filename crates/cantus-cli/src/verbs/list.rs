@@ -1,4 +1,4 @@
-//! `cantus list`: the notes by kind, with their sizes; or the crates that ship notes.
+//! `cantus list`: the notes by kind, with their sizes; or the crates that ship notes; or the agents that read them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
 use crate::report::{self, group, plural, table};
 use crate::style::LABEL;
-use crate::verbs::{finish, options, plugins, root, strictly};
+use crate::verbs::{finish, options, plugins, providers, root, strictly};
 use crate::{Status, Streams};
 
 /// What `list --json` prints.
@@ -46,6 +46,9 @@ struct Entry {
 pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     if args.plugins {
         return plugins::run(global, args, streams);
+    }
+    if args.providers {
+        return providers::run(global, args, streams);
     }
     let outcome = strictly(Project::open(&root(global)?, &options(global)), global);
     if let (None, true) = (&outcome.value, args.json) {

@@ -1,0 +1,188 @@
+//! Files that others wrote become targets, once their text is in notes.
+
+use std::path::PathBuf;
+
+use cantus_fs::{Kind, Root, TargetError};
+use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_memory::ImportFile;
+use thiserror::Error;
+
+use crate::git::Git;
+use crate::plan::{MOST_BYTES, Mend, Plan, PlanError, State, plan};
+use crate::projection::Projection;
+
+/// How targets come to be ours.
+#[derive(Debug)]
+pub struct TakeOver {
+    /// What is to be applied; a target that may not be touched is refused in it.
+    pub plan: Plan,
+    /// Copies that were made of what git doesn't hold.
+    pub backups: Vec<Backup>,
+}
+
+/// A copy of a file that is about to be overwritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// The file.
+    pub of: RelPath,
+    /// Its copy.
+    pub at: RelPath,
+}
+
+/// Why nothing was taken over.
+#[derive(Debug, Error)]
+pub enum TakeOverError {
+    /// A target can't be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// No copy could be made.
+    #[error("cannot keep a copy of `{path}`")]
+    Backup {
+        /// The file that was to be copied.
+        path: RelPath,
+        /// Why not.
+        source: TargetError,
+    },
+    /// A symlink couldn't be removed.
+    #[error("cannot remove the symlink `{path}`")]
+    Link {
+        /// The symlink.
+        path: RelPath,
+        /// What the disk said.
+        source: std::io::Error,
+    },
+}
+
+impl TakeOverError {
+    /// One finding for each target that is at fault.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            Self::Plan(error) => error.diagnostics(),
+            error => vec![Diagnostic::from_error("target", error)],
+        }
+    }
+}
+
+/// The targets that Cantus didn't write.
+pub fn foreign_targets(root: &Root, projection: &Projection) -> Result<Vec<RelPath>, PlanError> {
+    let plan = plan(root, projection, Mend::Safe)?;
+    let foreign = plan.targets.into_iter().filter(|target| target.state == State::Foreign);
+    Ok(foreign.map(|target| target.path).collect())
+}
+
+/// Plans to overwrite the targets that are among `imported`, byte for byte as they were read, with what the notes say. A copy is
+/// written beside each whose bytes git doesn't hold, and a target that is a symlink to an imported file or to another target is
+/// removed, since a committed file is a regular one. The caller holds the [`Turn`](crate::Turn).
+pub fn take_over(
+    root: &Root,
+    projection: &Projection,
+    imported: &[ImportFile],
+) -> Result<TakeOver, TakeOverError> {
+    remove_links(root, projection, imported)?;
+    let safe = plan(root, projection, Mend::Safe)?;
+    let forced = plan(root, projection, Mend::Force)?;
+    let git = Git::new(root.path());
+    let plan = Plan { targets: Vec::new(), beside: safe.beside, warnings: safe.warnings };
+    let mut taken = TakeOver { plan, backups: Vec::new() };
+    for (safe, forced) in safe.targets.into_iter().zip(forced.targets) {
+        let is_imported = |file: &&ImportFile| {
+            file.path == safe.path && safe.seen == Some(Digest::of(&file.bytes)) && safe.seen == forced.seen
+        };
+        let known = imported.iter().find(is_imported).filter(|_| safe.state == State::Foreign);
+        let Some(file) = known else {
+            taken.plan.targets.push(safe);
+            continue;
+        };
+        if git.kept(&file.path, &[&file.bytes]).is_none() {
+            let kept = backup(root, file);
+            let at = kept.map_err(|source| TakeOverError::Backup { path: file.path.clone(), source })?;
+            taken.backups.push(Backup { of: file.path.clone(), at });
+        }
+        taken.plan.targets.push(forced);
+    }
+    Ok(taken)
+}
+
+/// Removes targets that are symlinks to imported files or to other targets.
+fn remove_links(root: &Root, projection: &Projection, imported: &[ImportFile]) -> Result<(), TakeOverError> {
+    let real = |path: PathBuf| root.disk().canonical(&path).ok();
+    for path in projection.paths() {
+        let is_link = matches!(root.kind(path), Ok(Some(Kind::Symlink)));
+        let has_plain_folders = path.parent().is_none_or(|folder| {
+            let below = real(root.path().to_path_buf()).map(|root| root.join(folder.as_str()));
+            below.is_some() && below == real(root.at(&folder))
+        });
+        if !is_link || !has_plain_folders {
+            continue;
+        }
+        let target = real(root.at(path));
+        let others = projection.paths().filter(|other| *other != path);
+        let mut known = imported.iter().map(|file| &file.path).chain(others);
+        if target.is_some() && known.any(|file| real(root.at(file)) == target) {
+            let removed = root.disk().remove(&root.at(path));
+            removed.map_err(|source| TakeOverError::Link { path: path.clone(), source })?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a file to `NAME.before-cantus`, or to that with the first number that is free. A copy that is there counts.
+fn backup(root: &Root, file: &ImportFile) -> Result<RelPath, TargetError> {
+    let named = |end: String| {
+        let path = RelPath::new(format!("{}.before-cantus{end}", file.path));
+        path.unwrap_or_else(|error| unreachable!("{error}"))
+    };
+    let mut path = named(String::new());
+    let mut number = 1;
+    loop {
+        match root.read_target(&path, MOST_BYTES)? {
+            Some(bytes) if bytes == file.bytes => return Ok(path),
+            Some(_) => {
+                number += 1;
+                path = named(format!("-{number}"));
+            }
+            None => {
+                let staged = root.stage(&path, &file.bytes)?;
+                root.replace(&path, staged, None, MOST_BYTES)?;
+                return Ok(path);
+            }
+        }
+    }
+}
+
+/// What `.gitattributes` would have to hold so that each of `paths` has LF everywhere and is folded away in reviews: the whole new
+/// file, and the lines that it has more than now; `None` if it has them all.
+pub fn attributes(root: &Root, paths: &[&str]) -> Result<Option<(String, Vec<String>)>, TargetError> {
+    let Ok(path) = RelPath::new(".gitattributes") else { return Ok(None) };
+    let old = root.read_target(&path, MOST_BYTES)?.unwrap_or_default();
+    let Ok(old) = String::from_utf8(old) else { return Ok(None) };
+    let has = |pattern: &str| {
+        let mut named = old.lines().filter_map(|line| line.split_whitespace().next());
+        named.any(|first| first.trim_start_matches('/') == pattern)
+    };
+    let lines: Vec<_> = paths
+        .iter()
+        .filter(|path| !has(path))
+        .map(|path| format!("/{path} text eol=lf linguist-generated"))
+        .collect();
+    if lines.is_empty() {
+        return Ok(None);
+    }
+    let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut text = old;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(end);
+    }
+    for line in &lines {
+        text.push_str(line);
+        text.push_str(end);
+    }
+    Ok(Some((text, lines)))
+}
+
+/// Whether git ignores the file, which is there, so that clones wouldn't have it.
+#[must_use]
+pub fn is_ignored(root: &Root, path: &RelPath) -> bool {
+    Git::new(root.path()).ignores(path)
+}

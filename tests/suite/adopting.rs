@@ -1,0 +1,571 @@
+//! `cantus import` and `cantus init`: from files that people wrote to a project that is fresh, and nothing is lost.
+
+use std::fs;
+
+use cantus_testkit::{Output, Repo};
+use serde_json::Value;
+use snapbox::{assert_data_eq, str};
+
+use crate::program::{CANTUS, cantus, targets};
+
+/// A hand-written file of 300 lines.
+const AGENTS: &str = include_str!("adopting/agents.txt");
+/// Another, which shares one section with it.
+const CLAUDE: &str = include_str!("adopting/claude.txt");
+
+/// A repository whose two instruction files are committed.
+fn written_by_hand() -> Repo {
+    let repo = Repo::new("");
+    repo.write("AGENTS.md", AGENTS);
+    repo.write("CLAUDE.md", CLAUDE);
+    repo.commit_all("by hand");
+    repo
+}
+
+/// Everything but what `git status` calls unchanged.
+fn changes(repo: &Repo) -> String {
+    repo.git(&["status", "--porcelain"])
+}
+
+/// Asserts that each line of `old` that isn't blank stands in `new`, in order; of headings, their text.
+#[track_caller]
+fn check_kept(old: &str, new: &str) {
+    let mut rest = new.lines();
+    for line in old.lines().filter(|line| !line.trim().is_empty()) {
+        let title = line.trim_start_matches('#');
+        let is_heading = title != line && title.starts_with(' ');
+        let found = rest.any(|other| match is_heading {
+            true => other.starts_with('#') && other.trim_start_matches('#').starts_with(title),
+            false => other == line,
+        });
+        assert!(found, "`{line}` is lost or out of order in\n{new}");
+    }
+}
+
+/// Runs `init --yes`, `check`, and `init` again, which must change nothing.
+#[track_caller]
+fn check_adopted(repo: &Repo) -> Output {
+    let output = cantus(repo, &["init", "--yes"]).exits(0);
+    cantus(repo, &["check"]).exits(0);
+    let before = (changes(repo), targets(repo));
+    let again = cantus(repo, &["init"]).exits(0);
+    assert_eq!(again.stdout, "  Everything is set up; nothing was changed\n");
+    assert_eq!((changes(repo), targets(repo)), before);
+    output
+}
+
+#[test]
+fn a_repository_with_two_long_files_is_green_after_two_commands() {
+    assert_eq!(AGENTS.lines().count(), 300);
+    let repo = written_by_hand();
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    let bundle = repo.read("AGENTS.md");
+    check_kept(AGENTS, &bundle);
+    // The one section that both files have stands there once.
+    assert_eq!(bundle.matches("Never log a name").count(), 1);
+    let (before, after) = CLAUDE.split_once("## Security").unwrap();
+    check_kept(before, &bundle);
+    check_kept(&after[after.find("## Sub-agents").unwrap()..], &bundle);
+    assert_eq!(repo.read("CLAUDE.md"), bundle);
+    assert!(
+        output.stdout.contains("lines 18-25              the same as AGENTS.md:213"),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.contains("memory/commands-claude.md"), "{}", output.stdout);
+    assert!(
+        output.stderr.contains("CLAUDE.md:29: note: `@docs/layers.md` stays as text"),
+        "{}",
+        output.stderr
+    );
+    assert_eq!(repo.read("cantus.toml"), "title = \"Tidewater\"\n");
+    // Git has the old text, so no copy is made.
+    assert!(!repo.exists("AGENTS.md.before-cantus"));
+    let add = output.stdout.lines().find_map(|line| line.split_once("next: git ")).unwrap().1;
+    repo.git(&add.split(' ').collect::<Vec<_>>());
+    assert!(!changes(&repo).contains("??"), "{}", changes(&repo));
+    assert_eq!(
+        cantus(&repo, &["init", "--yes"]).exits(0).stdout,
+        "  Everything is set up; nothing was changed\n"
+    );
+}
+
+#[test]
+fn import_alone_takes_two_commands_more() {
+    let repo = written_by_hand();
+    let planned = cantus(&repo, &["import", "--dry-run"]).exits(0);
+    assert_eq!(changes(&repo), "");
+    let written = cantus(&repo, &["import"]).exits(0);
+    assert_eq!(
+        written.stdout.replace("Wrote", "Planned"),
+        planned.stdout.replace("; nothing was written", "").replace("     Planned", "       Planned")
+    );
+    assert!(written.stdout.contains("next: `cantus project --force`"), "{}", written.stdout);
+    cantus(&repo, &["project", "--force"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    check_kept(AGENTS, &repo.read("AGENTS.md"));
+}
+
+#[test]
+fn what_the_plan_says() {
+    let repo = Repo::new("");
+    repo.write("AGENTS.md", "# Acme\n\n## Build\n\nRun make.\n");
+    repo.write("CLAUDE.md", "# CLAUDE.md\n\n@AGENTS.md\n");
+    let output = cantus(&repo, &["init"]).exits(2);
+    assert_data_eq!(
+        output.stdout,
+        str![[r#"
+AGENTS.md
+  -                      line 1                the title of the committed files
+  memory/build.md  core  lines 3-5  ~5 tokens
+CLAUDE.md
+  -    lines 1-3    it only imports AGENTS.md
+     -------
+       Found git
+        Plan write 1 note from 2 files, ~5 tokens
+        Plan write cantus.toml: title = "Acme"
+        Plan add to .gitattributes: /AGENTS.md text eol=lf linguist-generated; /CLAUDE.md text eol=lf linguist-generated; /projections/** text eol=lf linguist-generated
+        Plan overwrite AGENTS.md with what the notes say; its text is kept in them, and in git or a copy
+        Plan overwrite CLAUDE.md with what the notes say; its text is kept in them, and in git or a copy
+        Plan `cantus project`
+
+"#]]
+    );
+    assert_data_eq!(
+        output.stderr,
+        str![[r#"
+CLAUDE.md:3: note: `@AGENTS.md` stays as text, and some agents read that file in its place [import.at]
+  help: name the file without the `@` in the note, or import it as well
+error: nothing was done: this is no terminal, and nobody said yes
+  help: run `cantus init --yes` to do all of it, or `cantus import` for the notes alone
+
+"#]]
+    );
+    assert_eq!(repo.files(), ["AGENTS.md", "CLAUDE.md"]);
+    check_adopted(&repo);
+    // Nothing of it was in git.
+    assert_eq!(repo.read("AGENTS.md.before-cantus"), "# Acme\n\n## Build\n\nRun make.\n");
+    assert_eq!(repo.read("CLAUDE.md.before-cantus"), "# CLAUDE.md\n\n@AGENTS.md\n");
+    assert!(repo.read("AGENTS.md").contains("# Acme\n\n## Core Memory\n"));
+}
+
+#[test]
+fn an_empty_folder_gets_a_first_note() {
+    for repo in [Repo::new(""), Repo::without_git("")] {
+        cantus(&repo, &["init", "--yes"]).exits(0);
+        cantus(&repo, &["check"]).exits(0);
+        assert!(repo.read("AGENTS.md").contains("### Working Here (working-here)"));
+        let again = cantus(&repo, &["init"]).exits(0);
+        assert!(again.stdout.contains("nothing was changed"));
+    }
+}
+
+#[test]
+fn without_git_copies_are_kept_and_never_overwritten() {
+    let repo = Repo::without_git("//- AGENTS.md\n## A\n\nx\n//- AGENTS.md.before-cantus\nolder\n");
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    assert_eq!(repo.read("AGENTS.md.before-cantus"), "older\n");
+    assert_eq!(repo.read("AGENTS.md.before-cantus-2"), "## A\n\nx\n");
+    assert!(output.stdout.contains("its old text is in AGENTS.md.before-cantus-2"), "{}", output.stdout);
+    assert!(!repo.exists(".gitattributes"));
+    assert!(!output.stdout.contains("git add"), "{}", output.stdout);
+}
+
+#[test]
+fn gitattributes_only_grow() {
+    let repo = Repo::new("//- .gitattributes crlf no-final-newline\n*.png binary\nAGENTS.md text\n");
+    check_adopted(&repo);
+    let expected = "*.png binary\r\nAGENTS.md text\r\n/CLAUDE.md text eol=lf linguist-generated\r\n/projections/** text eol=lf linguist-generated\r\n";
+    assert_eq!(repo.read(".gitattributes"), expected);
+}
+
+#[test]
+fn the_configuration_says_what_defaults_would_get_wrong() {
+    let repo = Repo::new(
+        "//- xtask/Cargo.toml\n[package]\nname = \"xtask\"\n//- GEMINI.md\n# \"Quoted\" \\ title\n\ntext\n",
+    );
+    check_adopted(&repo);
+    assert_eq!(
+        repo.read("cantus.toml"),
+        "title = \"\\\"Quoted\\\" \\\\ title\"\ncommand = \"cantus project\"\n\n[projection]\nfiles = [\"AGENTS.md\", \"CLAUDE.md\", \"GEMINI.md\"]\n"
+    );
+    assert_eq!(repo.read("GEMINI.md"), repo.read("AGENTS.md"));
+    // An xtask that knows Cantus is named by default.
+    let repo = Repo::new("//- xtask/Cargo.toml\n[dependencies]\ncantus-cli = \"0\"\n//- AGENTS.md\ntext\n");
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    assert!(!repo.exists("cantus.toml"));
+    assert!(output.stdout.contains("in CI, run `cargo xtask check`"), "{}", output.stdout);
+}
+
+#[test]
+fn hooks_and_formatters_are_told_as_text() {
+    let repo = Repo::new(
+        "//- .pre-commit-config.yaml\nrepos: []\n//- .prettierrc\n{}\n//- AGENTS.md\ntext\n//- .gitignore\nCLAUDE.md\n",
+    );
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    assert_eq!(repo.read(".pre-commit-config.yaml"), "repos: []\n");
+    for text in [
+        "        entry: cantus check\n",
+        "formatter to ignore /AGENTS.md, /CLAUDE.md",
+        "git ignores CLAUDE.md",
+    ] {
+        assert!(output.stdout.contains(text), "{text} in {}", output.stdout);
+    }
+}
+
+#[test]
+fn init_goes_on_where_a_killed_one_stopped() {
+    let repo = written_by_hand();
+    // The notes were written, the rest wasn't.
+    cantus(&repo, &["import"]).exits(0);
+    let notes = repo.files();
+    check_adopted(&repo);
+    let kept: Vec<_> = repo.files().into_iter().filter(|file| notes.contains(file)).collect();
+    assert_eq!(kept, notes);
+    assert_eq!(repo.files().len(), notes.len() + 2, "{:?}", repo.files());
+    check_kept(&AGENTS[AGENTS.find("Tidewater sells").unwrap()..], &repo.read("AGENTS.md"));
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_not_taken_over() {
+    let repo = written_by_hand();
+    cantus(&repo, &["import"]).exits(0);
+    repo.write("CLAUDE.md", &format!("{CLAUDE}\n## New\n\nLast word.\n"));
+    check_adopted(&repo);
+    assert!(repo.read("CLAUDE.md").contains("### New (new)\n\nLast word.\n"));
+    assert!(repo.read("CLAUDE.md.before-cantus").ends_with("Last word.\n"));
+}
+
+#[test]
+fn json_has_the_plan() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n//- CLAUDE.md\n## A\n\nx\n\n## A\n\ny\n");
+    let output = cantus(&repo, &["import", "--json", "--dry-run"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&report["version"], &report["outcome"]), (&1.into(), &"planned".into()));
+    assert_eq!(report["files"][0]["notes"][0]["path"], "memory/a.md");
+    let claude = &report["files"][1];
+    assert_eq!(
+        (&claude["skipped"][0]["reason"], &claude["skipped"][0]["of"]),
+        (&"same".into(), &"AGENTS.md".into())
+    );
+    assert_eq!(claude["notes"][0]["path"], "memory/a-claude.md");
+    assert_eq!(claude["notes"][0]["differs_from"], "memory/a.md");
+    repo.write("cantus.toml", "nam = 1\n");
+    let output = cantus(&repo, &["import", "--json"]).exits(2);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&report["outcome"], &report["findings"][0]["code"]), (&"broken".into(), &"config".into()));
+    repo.remove("cantus.toml");
+    repo.write_bytes("AGENTS.md", b"caf\xe9");
+    let output = cantus(&repo, &["import", "--json"]).exits(2);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!((&report["outcome"], &report["findings"][0]["code"]), (&"broken".into(), &"note.utf8".into()));
+}
+
+/// Imports `files` by name, which must fail, write nothing, and say `message`.
+#[track_caller]
+fn check_refused(repo: &Repo, files: &[&str], message: &str) {
+    let before = repo.files();
+    let output = cantus(repo, &[&["import"], files].concat()).exits(2);
+    assert!(output.stderr.contains(message), "{}", output.stderr);
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
+fn what_cantus_wrote_is_no_source() {
+    let repo = crate::program::projected();
+    check_refused(
+        &repo,
+        &["AGENTS.md"],
+        "AGENTS.md: error: written by Cantus: its text is in notes [import.ours]",
+    );
+    check_refused(&repo, &["memory/rules.md"], "a note already");
+    let output = cantus(&repo, &["import"]).exits(0);
+    assert!(output.stdout.contains("AGENTS.md: written by Cantus"), "{}", output.stdout);
+}
+
+#[test]
+fn what_cantus_wrote_without_a_notice_is_no_source_either() {
+    let repo = Repo::new(crate::program::NOTES);
+    repo.write("cantus.toml", "[projection]\nnotice = false\n");
+    cantus(&repo, &["project"]).exits(0);
+    check_refused(&repo, &["CLAUDE.md"], "written by Cantus");
+    assert!(cantus(&repo, &["import"]).exits(0).stdout.contains("AGENTS.md: written by Cantus"));
+    assert!(cantus(&repo, &["init", "--yes"]).exits(0).stdout.contains("Plan add to .gitattributes"));
+    assert_eq!(cantus(&repo, &["init"]).exits(0).stdout, "  Everything is set up; nothing was changed\n");
+}
+
+#[test]
+fn files_that_are_no_text_are_refused_and_nothing_is_written() {
+    let repo = Repo::new("//- good.md\n## A\n");
+    repo.write_bytes("bad.md", b"## A\ncaf\xe9\n");
+    repo.write_bytes("zero.md", b"a\0b");
+    check_refused(&repo, &["good.md", "bad.md"], "bad.md:2: error: not UTF-8: byte 8 starts no character");
+    check_refused(&repo, &["zero.md"], "not a text: byte 1 is zero");
+    check_refused(&repo, &["gone.md"], "there is no such file");
+    check_refused(&repo, &["../gone.md"], "is not in the project");
+    check_refused(&repo, &["."], "`.` is the whole project");
+    // Found rather than named, it stops `init` just the same.
+    repo.write_bytes("CLAUDE.md", b"caf\xe9");
+    cantus(&repo, &["init", "--yes"]).exits(2);
+    assert!(!repo.exists("memory"));
+}
+
+#[test]
+fn huge_files_are_cut_or_refused() {
+    let repo = Repo::new("");
+    let section = "Some words that go on and on.\n".repeat(20_000);
+    repo.write("AGENTS.md", &format!("## One\n\n{section}\n## Two\n\n{section}more\n"));
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    assert!(output.stderr.contains("Codex reads 32768 of a file"), "{}", output.stderr);
+    cantus(&repo, &["project", "--check"]).exits(0);
+    repo.write("big.md", &"x\n".repeat(700_000));
+    check_refused(&repo, &["big.md"], "more than the 1048576 that one may have [import.size]");
+    repo.write("bigger.md", &"x\n".repeat(9 << 20));
+    check_refused(&repo, &["bigger.md"], "[import.size]");
+}
+
+#[test]
+fn odd_markdown_comes_through() {
+    for text in [
+        "## A\n\n```sh\n## not a heading\n```\n\n## B\n",
+        "## A\n\n```sh\n## never closed\n",
+        "# One\n\na\n\n# Two\n\nb\n\n## Three\n",
+        "No heading at all.\n\nNot one.\n",
+        "---\ntitle: only front matter\n---\n",
+        "---\n\nA rule first.\n\n---\n\nAnd last.\n",
+        "Title\n=====\n\nPart\n----\n\ntext\n",
+        "## Claude\n\n## README\n\n## Con\n\n## Cantus\n\n## 日本語\n\n## Ελληνικά\n",
+        "<!--\n# hidden\n-->\n\ntext\n",
+    ] {
+        let repo = Repo::new("");
+        repo.write("AGENTS.md", text);
+        check_adopted(&repo);
+        if !text.contains("front matter") {
+            check_kept(text, &repo.read("AGENTS.md"));
+        }
+    }
+}
+
+#[test]
+fn crlf_and_a_mark_come_through() {
+    let repo =
+        Repo::new("//- AGENTS.md crlf bom\n## A\n\nx\n\n## B\n\ny\n//- CLAUDE.md\n## A\n\nx\n\n## B\n\ny\n");
+    repo.commit_all("by hand");
+    let output = check_adopted(&repo);
+    assert!(output.stdout.contains("the same as AGENTS.md:1"), "{}", output.stdout);
+    let text = repo.read("AGENTS.md");
+    assert!(text.contains("### A (a)\n\nx\n") && !text.contains(['\r', '\u{feff}']), "{text}");
+    assert!(!repo.exists("AGENTS.md.before-cantus"));
+}
+
+#[test]
+fn names_never_collide_with_notes_that_are_there() {
+    let repo = Repo::new(
+        "
+        //- memory/Build.md
+        ---
+        type: core
+        ---
+        # Build
+
+        Ours.
+        //- memory/test/x.txt
+        not a note
+        //- AGENTS.md
+        ## Build
+
+        Theirs.
+
+        ## Test
+
+        x
+        ",
+    );
+    let note = repo.read("memory/Build.md");
+    check_adopted(&repo);
+    assert_eq!(repo.read("memory/Build.md"), note);
+    assert!(repo.read("memory/build-agents.md").ends_with("# Build\n\nTheirs.\n"));
+    assert!(repo.exists("memory/test-agents.md"));
+}
+
+#[test]
+fn files_with_blanks_and_accents_in_their_names() {
+    let repo = Repo::new("");
+    repo.write(
+        ".cursor/rules/Näher dran.mdc",
+        "---\ndescription: \"Près\"\nglobs: *.ts\nalwaysApply: false\n---\nx\n",
+    );
+    repo.write("notes of mine.md", "## A\n\ny\n");
+    cantus(&repo, &["import", ".cursor/rules", "notes of mine.md"]).exits(0);
+    let notes: Vec<_> = repo.files().into_iter().filter(|file| file.starts_with("memory/")).collect();
+    assert_eq!(notes, ["memory/a.md", "memory/naher-dran.md"]);
+    assert!(cantus(&repo, &["list"]).exits(0).stdout.contains("memory/naher-dran.md"));
+}
+
+#[test]
+fn every_tool_s_files_are_found() {
+    let repo = Repo::new(
+        "
+        //- .cursor/rules/always.mdc
+        ---
+        alwaysApply: true
+        ---
+        Cursor always.
+        //- .github/copilot-instructions.md
+        Copilot.
+        //- .github/instructions/py.instructions.md
+        ---
+        applyTo: \"**/*.py\"
+        ---
+        Python.
+        //- .windsurfrules
+        Windsurf.
+        //- .clinerules
+        Cline.
+        //- .ruler/AGENTS.md
+        Ruler.
+        //- .ruler/ruler.toml
+        x = 1
+        //- .rulesync/rules/root.md
+        ---
+        root: true
+        targets: [\"*\"]
+        ---
+        Rulesync.
+        //- packages/api/AGENTS.md
+        Nested.
+        //- node_modules/x/AGENTS.md
+        Someone else's.
+        ",
+    );
+    let output = check_adopted(&repo);
+    let text = repo.read("AGENTS.md");
+    for words in
+        ["Cursor always.", "Copilot.", "Windsurf.", "Cline.", "Ruler.", "Rulesync.", "**`memory/py.md`**"]
+    {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    assert!(!text.contains("Nested.") && !text.contains("Someone"), "{text}");
+    for words in [
+        ".ruler/ruler.toml: not Markdown",
+        "packages/api/AGENTS.md: for its own folder",
+        "next: delete .ruler/AGENTS.md, .rulesync/rules/root.md, and run that generator no more",
+    ] {
+        assert!(output.stdout.contains(words), "{words} in {}", output.stdout);
+    }
+}
+
+#[test]
+fn what_a_generator_made_of_its_rules_is_imported_once() {
+    let repo = Repo::new(
+        "
+        //- .ruler/a.md
+        ## A
+
+        x
+        //- AGENTS.md
+        <!-- Source: .ruler/a.md -->
+
+        ## A
+
+        x
+        ",
+    );
+    check_adopted(&repo);
+    assert_eq!(repo.read("AGENTS.md").matches("### A (a").count(), 1);
+}
+
+#[test]
+fn into_and_kind_and_a_folder_that_is_configured_but_not_there() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nAbout a.\n//- cantus.toml\nmemory = \"notes\"\n");
+    cantus(&repo, &["import", "--kind", "reference"]).exits(0);
+    assert_eq!(repo.read("notes/a.md"), "---\ntype: reference\n---\n\n# A\n\nAbout a.\n");
+    let output = cantus(&repo, &["import", "--into", "docs/other", "AGENTS.md"]).exits(0);
+    assert!(output.stdout.contains("set `memory = \"docs/other\"` in cantus.toml"), "{}", output.stdout);
+    assert!(repo.exists("docs/other/a.md"));
+    cantus(&repo, &["import", "--into", "../out"]).exits(2);
+}
+
+#[test]
+fn a_folder_that_is_only_called_like_the_note_folder() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n//- memory/design.md\nHow our allocator works.\n");
+    let output = cantus(&repo, &["init", "--yes"]).exits(2);
+    assert!(output.stderr.contains("name another: `memory = \"notes\"` in cantus.toml"), "{}", output.stderr);
+    repo.write("cantus.toml", "memory = \"notes\"\n");
+    check_adopted(&repo);
+    assert!(repo.exists("notes/a.md") && !repo.exists("memory/a.md"));
+}
+
+#[test]
+fn nothing_to_import_is_a_no() {
+    let repo = Repo::new("//- README.md\nx\n");
+    let output = cantus(&repo, &["import"]).exits(1);
+    assert!(output.stdout.contains("Nothing to import; looked for AGENTS.md"), "{}", output.stdout);
+}
+
+#[test]
+fn names_are_meant_from_the_working_folder() {
+    let repo = Repo::new("//- packages/api/AGENTS.md\n## A\n\nx\n");
+    let mut command = repo.command(CANTUS);
+    let output =
+        command.args(["import", "AGENTS.md"]).current_dir(repo.path().join("packages/api")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(repo.exists("memory/a.md"));
+}
+
+#[cfg(unix)]
+mod links {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[track_caller]
+    fn link(repo: &Repo, target: &str, name: &str) {
+        if let Err(error) = symlink(target, repo.path().join(name)) {
+            panic!("`{name}`: {error}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_the_other_file_is_one_file_and_becomes_a_copy() {
+        let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n");
+        link(&repo, "AGENTS.md", "CLAUDE.md");
+        repo.commit_all("by hand");
+        let output = check_adopted(&repo);
+        assert!(output.stdout.contains("CLAUDE.md: the same file as AGENTS.md"), "{}", output.stdout);
+        assert!(output.stdout.contains("in the place of the symlink CLAUDE.md"), "{}", output.stdout);
+        assert!(fs::symlink_metadata(repo.path().join("CLAUDE.md")).unwrap().is_file());
+    }
+
+    #[test]
+    fn a_link_into_the_project_is_read_and_replaced() {
+        let repo = Repo::new("//- docs/agents.md\n## A\n\nx\n");
+        link(&repo, "docs/agents.md", "AGENTS.md");
+        check_adopted(&repo);
+        assert_eq!(repo.read("docs/agents.md"), "## A\n\nx\n");
+        assert!(repo.read("AGENTS.md").contains("### A (a)"));
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_round_or_out_are_refused() {
+        let repo = Repo::new("//- x.md\nx\n");
+        link(&repo, "AGENTS.md", "CLAUDE.md");
+        link(&repo, "CLAUDE.md", "AGENTS.md");
+        link(&repo, "gone.md", "dangling.md");
+        link(&repo, "/etc/hostname", "out.md");
+        check_refused(&repo, &["AGENTS.md"], "a symlink that cannot be followed");
+        check_refused(&repo, &["dangling.md"], "a symlink that cannot be followed");
+        check_refused(&repo, &["out.md"], "a symlink out of the project");
+        cantus(&repo, &["init", "--yes"]).exits(2);
+        assert!(!repo.exists("memory"));
+    }
+
+    #[test]
+    fn a_linked_note_folder_is_written_where_it_lies() {
+        let repo = Repo::new("//- docs/notes/keep.txt\nx\n//- AGENTS.md\n## A\n\nx\n");
+        link(&repo, "docs/notes", "memory");
+        check_adopted(&repo);
+        assert!(repo.exists("docs/notes/a.md"));
+    }
+}

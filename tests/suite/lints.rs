@@ -1,0 +1,231 @@
+//! What `check` says of notes, sizes and readers.
+
+use cantus_testkit::Repo;
+
+use crate::program::{NOTES, cantus, projected, replace};
+
+/// Findings of `check` as `code severity path:line`, those about Grok's two copies left out.
+#[track_caller]
+pub(crate) fn findings(repo: &Repo, status: i32) -> Vec<String> {
+    let output = cantus(repo, &["check", "--json"]).exits(status);
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let findings = answer["findings"].as_array().expect("findings").iter();
+    let text = |finding: &serde_json::Value| {
+        let line = finding["line"].as_u64().map_or_else(String::new, |line| format!(":{line}"));
+        let path = finding["path"].as_str().unwrap_or("-");
+        let [code, severity] =
+            ["code", "severity"].map(|key| finding[key].as_str().expect("a text").to_owned());
+        format!("{code} {severity} {path}{line}")
+    };
+    findings.map(text).filter(|finding| finding != "reader.twice note CLAUDE.md").collect()
+}
+
+/// What `check` finds in a core note with this text, its files projected.
+#[track_caller]
+pub(crate) fn check_note(note: &[u8], status: i32, expected: &[&str]) {
+    let repo = Repo::new("");
+    repo.write_bytes("memory/a.md", note);
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, status), expected);
+}
+
+#[test]
+fn lints_of_every_kind_have_the_note_s_line() {
+    let core = |text: &str| format!("---\ntype: core\n---\n# A\n\n{text}\n");
+    for (text, status, expected) in [
+        ("<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> other", 1, "note.conflict error memory/a.md:6"),
+        ("x\ny\u{202e}z", 1, "note.hidden error memory/a.md:7"),
+        ("x\u{1b}[31m", 1, "note.control error memory/a.md:6"),
+        ("x\u{2028}y", 0, "note.line_break warning memory/a.md:6"),
+        ("```\nx", 0, "note.unclosed warning memory/a.md:6"),
+        ("<!-- x", 0, "note.unclosed warning memory/a.md:6"),
+        ("See @docs/x.md.", 0, "note.import warning memory/a.md:6"),
+        ("Ask @alice.", 0, "note.import note memory/a.md:6"),
+        ("## Core Memory", 0, "note.heading warning memory/a.md:6"),
+        ("x\n\n## Final Declaration", 0, "note.heading warning memory/a.md:8"),
+        ("See [[nowhere]].", 1, "link.unresolved error memory/a.md:6"),
+    ] {
+        check_note(core(text).as_bytes(), status, &[expected]);
+    }
+}
+
+#[test]
+fn what_is_no_trouble() {
+    let text = "---\r\ntype: core\r\n---\r\n# A\r\n\r\nMail a@b.c, `@x/y`, ❤\u{fe0f}.\r\n\r\n```\r\n@x/y\r\n## Core Memory\r\n```\r\n";
+    check_note(text.as_bytes(), 0, &[]);
+}
+
+#[test]
+fn strict_counts_warnings() {
+    let repo = Repo::new("");
+    repo.write("memory/a.md", "---\ntype: core\n---\nSee @docs/x.md.\n");
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    cantus(&repo, &["check", "--strict"]).exits(1);
+}
+
+#[test]
+fn a_hidden_character_in_a_package_or_a_description_is_found() {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "[[repositories]]\nname = \"x\"\ndescription = \"a\u{200b}b\"\n");
+    cantus(&repo, &["project"]).exits(0);
+    let found = findings(&repo, 1);
+    assert!(matches!(found.as_slice(), [one] if one.starts_with("note.hidden error ")), "{found:?}");
+}
+
+/// A core note of about `bytes` bytes.
+fn long_note(repo: &Repo, name: &str, bytes: usize) {
+    let line = "Words that fill a line of a note without saying much about it.\n";
+    repo.write(
+        &format!("memory/{name}.md"),
+        &format!("---\ntype: core\n---\n# {name}\n\n{}", line.repeat(bytes / line.len())),
+    );
+}
+
+#[test]
+fn a_file_over_the_limit_is_an_error_that_names_the_cut() {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "providers = [\"codex\"]\n");
+    long_note(&repo, "zz", 40_000);
+    cantus(&repo, &["project"]).exits(0);
+    let output = cantus(&repo, &["check"]).exits(1);
+    let committed = repo.read("AGENTS.md");
+    let line = committed[..32_768].matches('\n').count() + 1;
+    let text = committed.lines().nth(line - 1).expect("a line");
+    assert!(text.starts_with("Words that fill"), "{text}");
+    assert!(output.stdout.starts_with(&format!("AGENTS.md:{line}: error: ")), "{}", output.stdout);
+    for part in ["more than the 32,768", "Codex", "[budget.over]", "`proj.core.zz`, memory/zz.md:", " (~"] {
+        assert!(output.stdout.contains(part), "{part} in {}", output.stdout);
+    }
+    repo.write("cantus.toml", "providers = [\"codex\"]\n[budget]\nwarn_only = true\n");
+    assert!(findings(&repo, 0).iter().any(|finding| finding.starts_with("budget.over warning AGENTS.md:")));
+    repo.write("cantus.toml", "providers = [\"codex\"]\n[budget]\nfile_bytes = 60000\n");
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    repo.write("cantus.toml", "providers = [\"codex\"]\n[budget]\nfile_bytes = 45000\n");
+    assert_eq!(findings(&repo, 0), ["budget.near warning AGENTS.md"]);
+}
+
+#[test]
+fn project_writes_over_budget() {
+    let repo = Repo::new(NOTES);
+    long_note(&repo, "zz", 40_000);
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["project", "--check"]).exits(0);
+}
+
+#[test]
+fn a_chain_is_added_up_and_cut_at_its_end() {
+    let repo = Repo::new(NOTES);
+    repo.write(
+        "cantus.toml",
+        "providers = [\"codex\"]\n[projection]\nfiles = [\"AGENTS.md\", \"a/b/AGENTS.md\"]\n",
+    );
+    long_note(&repo, "zz", 20_000);
+    cantus(&repo, &["project"]).exits(0);
+    let found = findings(&repo, 1);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over error a/b/AGENTS.md:")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_limit_that_is_only_reported_warns_in_the_unit_of_its_reader() {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "providers = [\"claude\"]\n[budget]\nfile_bytes = 90000\n");
+    repo.write("memory/zz.md", &format!("---\ntype: core\n---\n{}\n", "é ".repeat(18_000)));
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    repo.write("memory/zz.md", &format!("---\ntype: core\n---\n{}\n", "é ".repeat(20_000)));
+    cantus(&repo, &["project"]).exits(0);
+    let found = findings(&repo, 0);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over warning CLAUDE.md:")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn files_beside_ours_are_named_with_their_readers() {
+    for (file, expected) in [
+        ("AGENTS.override.md", "reader.shadowed warning AGENTS.override.md"),
+        (".cursorrules", "reader.shadowed note .cursorrules"),
+        ("GEMINI.md", "reader.beside note GEMINI.md"),
+        (".claude/rules/x.md", "reader.beside note .claude/rules/*"),
+        ("agents.md", "reader.case warning agents.md"),
+        ("Claude.md", "reader.case warning Claude.md"),
+    ] {
+        let repo = projected();
+        // Where case doesn't count the name is that of the file itself.
+        if file.to_ascii_uppercase() != file && repo.exists(file) {
+            continue;
+        }
+        repo.write(file, "Something else.\n");
+        assert_eq!(findings(&repo, 0), [expected]);
+    }
+}
+
+#[test]
+fn a_provider_that_nothing_reaches_is_named() {
+    let repo = projected();
+    repo.write("cantus.toml", "providers = [\"gemini\", \"aider\", \"acme\"]\n");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), ["reader.none warning -"]);
+    repo.write(
+        "cantus.toml",
+        "providers = [\"gemini\"]\n[projection]\nfiles = [\"AGENTS.md\", \"GEMINI.md\"]\n",
+    );
+    cantus(&repo, &["project", "--force"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+}
+
+#[test]
+fn list_providers_says_who_reads_what() {
+    let repo = projected();
+    repo.write("cantus.toml", "providers = [\"claude\", \"acme\"]\n");
+    repo.write(".cursorrules", "x\n");
+    let output = cantus(&repo, &["list", "--providers"]).exits(0);
+    for line in ["configured (1 provider)", "  claude  reached  CLAUDE.md", "nothing is known of acme"] {
+        assert!(output.stdout.contains(line), "{line} in {}", output.stdout);
+    }
+    let output = cantus(&repo, &["list", "--providers", "--json"]).exits(0);
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let of = |name: &str| {
+        let providers = answer["providers"].as_array().expect("providers");
+        providers.iter().find(|provider| provider["name"] == name).expect("known").clone()
+    };
+    assert_eq!(answer["version"], 1);
+    assert_eq!(answer["unknown"], serde_json::json!(["acme"]));
+    assert_eq!(of("grok")["files"].as_array().map(Vec::len), Some(2));
+    assert_eq!(of("zed")["shadowed"][0]["by"], ".cursorrules");
+    assert_eq!(of("gemini")["reached"], false);
+    assert_eq!(of("codex")["limits"][0]["amount"], 32_768);
+    cantus(&repo, &["list", "--providers", "--plugins"]).exits(2);
+}
+
+#[test]
+fn what_replaces_a_strand_must_be_there_and_be_linked() {
+    let repo = Repo::new(
+        "
+        //- memory/w.md
+        ---
+        web: true
+        ---
+        # Words
+        //- memory/w/a.md
+        ---
+        metadata: { status: superseded, superseded_by: b }
+        ---
+        Gone, see [[b]].
+        //- memory/w/b.md
+        Here.
+        ",
+    );
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    replace(&repo, "memory/w/a.md", "see [[b]]", "see b");
+    assert_eq!(findings(&repo, 0), ["strand.superseded warning memory/w/a.md:2"]);
+    replace(&repo, "memory/w/a.md", "superseded_by: b ", "superseded_by: c ");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), ["strand.superseded warning memory/w/a.md:2"]);
+}
