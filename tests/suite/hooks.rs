@@ -300,6 +300,9 @@ fn a_project_in_a_folder_is_named_by_the_hook() {
     run(&repo, &folder, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
     assert!(repo.read(HOOK).contains(r"--root 'it'\''s a [part]'"), "{}", repo.read(HOOK));
     check_judges(&repo, &folder);
+    let tree = repo.home().join("tree");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap(), "HEAD~1"]);
+    check_judges(&repo, &tree.join("it's a [part]"));
 }
 
 #[test]
@@ -320,13 +323,18 @@ fn cargo_is_started_in_the_project_with_the_index_of_the_commit() {
     let mut path = repo.home().join("bin").into_os_string();
     path.push(":");
     path.push(with_cantus());
-    replace(&repo, "part/memory/rules.md", "Be brief.", "Be kind.");
-    let commit =
-        |args: &[&str]| run(&repo, repo.path(), &path, "git", &[&["commit", "-qm", "x"], args].concat());
-    commit(&["-a"]).exits(1);
-    run(&repo, &part, &with_cantus(), "cantus", &["project"]).exits(0);
-    commit(&["part/memory"]).exits(1);
-    commit(&["-a"]).exits(0);
+    let tree = repo.home().join("tree");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
+    for top in [repo.path(), tree.as_path()] {
+        let part = top.join("part");
+        let commit =
+            |args: &[&str]| run(&repo, &part, &path, "git", &[&["commit", "-qm", "x"], args].concat());
+        fs::write(part.join("memory/rules.md"), "---\ntype: core\n---\n# A\n\nBe kind.\n").unwrap();
+        commit(&["-a"]).exits(1);
+        run(&repo, &part, &with_cantus(), "cantus", &["project"]).exits(0);
+        commit(&["memory"]).exits(1);
+        commit(&["-a"]).exits(0);
+    }
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl<'a> Git<'a> {
 
     /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
     pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
-        self.path(self.ask_with(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"])?)
+        self.path(good(self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?)?)
     }
 
     /// Runs `git config` on the repository's own file; `None` if it fails.
@@ -156,11 +156,7 @@ impl<'a> Git<'a> {
 
     /// [`ask`](Self::ask) with `input` on git's standard input.
     pub(crate) fn ask_about(&self, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
-        succeeded(self.run(&NO_PROGRAMS, args, input))
-    }
-
-    fn ask_with(&self, settings: &[&str], args: &[&str]) -> Option<Vec<u8>> {
-        succeeded(self.run(settings, args, Vec::new()))
+        good(self.run(&NO_PROGRAMS, args, input)?)
     }
 
     /// What git prints and its exit status; `None` if it isn't there or takes too long.
@@ -185,9 +181,9 @@ impl<'a> Git<'a> {
     }
 }
 
-/// What git printed, if it had no complaint.
-fn succeeded(answer: Option<(Vec<u8>, Option<i32>)>) -> Option<Vec<u8>> {
-    answer.and_then(|(printed, status)| (status == Some(0)).then_some(printed))
+/// What git printed, if it ended well.
+fn good((answer, status): (Vec<u8>, Option<i32>)) -> Option<Vec<u8>> {
+    (status == Some(0)).then_some(answer)
 }
 
 /// Whether a line is one that git sets around the sides of a conflict.

@@ -29,13 +29,6 @@ if [ -x \"$before\" ]; then
     \"$before\" \"$@\" || exit
 fi
 ";
-/// Git may name the index from the folder that the hook is about to leave.
-const INDEX: &str = "\
-case ${GIT_INDEX_FILE-} in
-'' | /* | [A-Za-z]:*) ;;
-*) export GIT_INDEX_FILE=\"$PWD/$GIT_INDEX_FILE\" ;;
-esac
-";
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,7 +318,7 @@ fn text(program: &str, project: &str, earlier: Earlier) -> String {
         ("cantus", project) => format!("exec cantus check --staged --quiet --root {}", quoted(project)),
         // Cargo looks for its alias from the working folder upward.
         (_, project) => {
-            format!("{INDEX}cd {} || exit\nexec {program} check --staged --quiet", quoted(project))
+            format!("cd {} || exit\nexec {program} check --staged --quiet", quoted(project))
         }
     };
     let rest = format!(
