@@ -10,6 +10,7 @@ mod launching;
 mod links;
 mod manifest;
 mod merging;
+mod pages;
 mod parity;
 mod plugins;
 mod program;

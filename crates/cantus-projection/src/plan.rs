@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,9 @@ use crate::git::{Git, Kept, is_marker};
 use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
-use crate::lock::{LockFile, LockedSection, is_lock};
+use crate::lock::{FileRow, LockFile, LockedSection, is_lock};
 use crate::notice::{Notice, is_notice};
-use crate::projection::{Expected, File, Projection};
+use crate::projection::{Expected, File, Projection, Shape};
 
 /// The most bytes that a target may have to be looked at.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
@@ -115,7 +115,7 @@ impl Edit {
     /// Whether it may as well be a change of the sources: without a lock the two can't be told apart.
     #[must_use]
     pub fn is_guess(&self) -> bool {
-        [NO_LOCK, BROKEN_LOCK].contains(&self.what)
+        [NO_LOCK, BROKEN_LOCK, UNLISTED].contains(&self.what)
     }
 
     /// The file of the project and the line that the text comes from; `None` where that is a text of a dependency, or of a package
@@ -137,6 +137,7 @@ impl Edit {
 
 const NO_LOCK: &str = "there is no lock, so an edit can't be told from older notes";
 const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
+const UNLISTED: &str = "the lock does not list this page, so an edit can't be told from older notes";
 const CONFLICT: &str = "git left a conflict here";
 
 /// What is done with a target.
@@ -231,9 +232,9 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
         crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
         targets.push(target);
     }
-    for (path, render) in lock.orphans(projection) {
+    for (path, row) in lock.orphans(projection) {
         if let Some(bytes) = read(path) {
-            targets.extend(judge.orphan(path, render, &bytes));
+            targets.extend(judge.orphan(path, row, &bytes));
         }
     }
     targets.push(judge.lock(lock_bytes.as_deref()));
@@ -286,10 +287,10 @@ impl Lock {
     }
 
     /// The files that it lists and the configuration doesn't.
-    fn orphans<'a>(&'a self, projection: &'a Projection) -> impl Iterator<Item = (&'a RelPath, &'a str)> {
+    fn orphans<'a>(&'a self, projection: &'a Projection) -> impl Iterator<Item = (&'a RelPath, &'a FileRow)> {
         let files = if let Self::Read(lock) = self { lock.files.as_slice() } else { &[] };
         let configured = |path: &RelPath| projection.paths().any(|other| other == path);
-        files.iter().filter(move |(path, _)| !configured(path)).map(|(path, render)| (path, render.as_str()))
+        files.iter().filter(move |(path, _)| !configured(path)).map(|(path, row)| (path, row))
     }
 }
 
@@ -298,8 +299,8 @@ struct Judge<'a> {
     projection: &'a Projection,
     lock: &'a Lock,
     mend: Mend,
-    /// The texts to be written, by render and by whether they have CRLF: copies share theirs.
-    texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
+    /// The texts to be written, by what they are and by whether they have CRLF: copies share theirs.
+    texts: RefCell<BTreeMap<(Shape, bool), Arc<str>>>,
     /// What a killed run noted; read only where a file looks edited.
     journal: OnceCell<Journal>,
     git: Git<'a>,
@@ -310,8 +311,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Judges a configured file; `crlf` asks for CRLF, as the original has it.
     fn file(&self, file: &File, bytes: Option<Vec<u8>>, crlf_wanted: bool) -> Target {
-        let expected = self.projection.expected(&file.render);
-        let wanted = || self.text(&file.render, crlf_wanted);
+        let expected = self.projection.expected(&file.shape);
+        let wanted = || self.text(&file.shape, crlf_wanted);
         let target = |state, action, texts, seen: Option<&[u8]>| Target {
             path: file.path.clone(),
             loss: seen.and_then(|bytes| self.loss(&file.path, &state, bytes, &expected)),
@@ -335,7 +336,7 @@ impl Judge<'_> {
                 false => target(State::Form(ends), Action::Write(wanted()), None, Some(&bytes)),
             };
         }
-        let state = self.history(&file.path, &file.render, &expected, &normal, &bytes);
+        let state = self.history(&file.path, &file.shape, &expected, &normal, &bytes);
         let action = self.action(&state, wanted);
         // A difference from someone else's file would tell nothing.
         let texts = (state != State::Foreign)
@@ -345,13 +346,17 @@ impl Judge<'_> {
 
     /// Judges a file that the lock alone knows. `None` if it has no notice: then nothing but the lock speaks for it being
     /// ours, and anyone may have written that.
-    fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Option<Target> {
-        let expected = self.projection.expected(render);
+    fn orphan(&self, path: &RelPath, row: &FileRow, bytes: &[u8]) -> Option<Target> {
+        let shape = match row {
+            FileRow::Render(render) => Shape::Render(render.clone()),
+            FileRow::Page(..) => Shape::Page(path.clone()),
+        };
+        let expected = self.projection.expected(&shape);
         let (_, normal) = normalise(bytes);
         if !is_notice(first_line(&String::from_utf8_lossy(&normal))) {
             return None;
         }
-        let state = match self.history(path, render, &expected, &normal, bytes) {
+        let state = match self.history(path, &shape, &expected, &normal, bytes) {
             State::Stale { .. } => State::Orphan,
             other => other,
         };
@@ -388,8 +393,8 @@ impl Judge<'_> {
         };
         // What isn't touched needs no proof that it is still the same.
         let seen = bytes.filter(|_| action != Action::Nothing).map(Digest::of);
-        let loss =
-            bytes.and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected("native")));
+        let loss = bytes
+            .and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected(&Shape::native())));
         Target { path: path.clone(), state, texts: None, loss, action, seen }
     }
 
@@ -414,13 +419,13 @@ impl Judge<'_> {
         if safe || self.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
     }
 
-    /// The file of a render, made once.
-    fn text(&self, render: &str, has_crlf: bool) -> Arc<str> {
+    /// The file of a shape, made once.
+    fn text(&self, shape: &Shape, has_crlf: bool) -> Arc<str> {
         let make = || {
-            let text = self.projection.expected(render).text();
+            let text = self.projection.expected(shape).text();
             Arc::from(if has_crlf { crlf(&text) } else { text })
         };
-        self.texts.borrow_mut().entry((render.to_owned(), has_crlf)).or_insert_with(make).clone()
+        self.texts.borrow_mut().entry((shape.clone(), has_crlf)).or_insert_with(make).clone()
     }
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
@@ -435,7 +440,7 @@ impl Judge<'_> {
     fn history(
         &self,
         path: &RelPath,
-        render: &str,
+        shape: &Shape,
         expected: &Expected<'_>,
         normal: &[u8],
         bytes: &[u8],
@@ -446,17 +451,21 @@ impl Judge<'_> {
         let lock = self.lock.rows(self.projection);
         let text = String::from_utf8_lossy(normal);
         let first = first_line(&text);
-        let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
+        let listed = lock.as_ref().and_then(|lock| lock.row_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path, &[normal, bytes]);
         }
-        let edits = match &lock {
-            None => vec![self.unknown_edit()],
-            Some(lock) => match self.edits(lock, listed.unwrap_or(render), expected, normal, first) {
-                Some(edits) => edits,
-                None => return self.foreign(path, &[normal, bytes]),
-            },
+        let edits = match (&lock, listed, shape) {
+            (None, ..) => Some(vec![self.unknown_edit()]),
+            (Some(_), Some(FileRow::Page(_, written)), _) => self.page_edits(written, expected, normal),
+            (Some(_), None, Shape::Page(_)) => {
+                Some(vec![Edit { line: 1, what: UNLISTED, section: None, source: None }])
+            }
+            (Some(lock), Some(FileRow::Render(render)), _) | (Some(lock), None, Shape::Render(render)) => {
+                self.edits(lock, render, expected, normal, first)
+            }
         };
+        let Some(edits) = edits else { return self.foreign(path, &[normal, bytes]) };
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
@@ -517,6 +526,33 @@ impl Judge<'_> {
         Some(edits)
     }
 
+    /// The changes by hand of a page whose text had the digest `written`. They have lines and sources if the notes are still
+    /// what they were then. `None` if nothing of the page is left: then someone put another file in its place.
+    fn page_edits(&self, written: &Digest, expected: &Expected<'_>, normal: &[u8]) -> Option<Vec<Edit>> {
+        if Digest::of(normal) == *written {
+            return Some(Vec::new());
+        }
+        let base = expected.text();
+        let found = readable(normal, &base);
+        let has_notice = is_notice(first_line(&found));
+        let known: BTreeSet<&str> = base.lines().filter(|line| !line.is_empty()).collect();
+        if !has_notice && !found.lines().any(|line| known.contains(line)) {
+            return None;
+        }
+        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
+        if Digest::of(base.as_bytes()) != *written || Instant::now() >= deadline {
+            let what = "this page was edited by hand";
+            return Some(vec![Edit { line: 1, what, section: None, source: None }]);
+        }
+        let new_lines: Vec<&str> = found.lines().collect();
+        let edit = |(new_index, old_index, what): (usize, usize, &'static str)| {
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
+            Edit { line: new_index + 1, what, section: None, source: expected.page_source(old_index) }
+        };
+        Some(changes(&base, &found, deadline).into_iter().map(edit).collect())
+    }
+
     /// Whether a notice is the one that we write now, or the one that we wrote with this lock.
     fn is_known_notice(&self, lock: &LockFile, line: &str) -> bool {
         if self.projection.notice.as_deref() == Some(line) {
@@ -572,7 +608,21 @@ fn gap_edits(
     if Instant::now() >= deadline {
         return vec![edit(first_line, "this was edited by hand", owners[0].0, 0, expected)];
     }
-    let diff = TextDiff::configure().deadline(deadline).diff_lines(base.as_str(), found.as_ref());
+    let new_lines: Vec<&str> = found.lines().collect();
+    changes(&base, &found, deadline)
+        .into_iter()
+        .map(|(new_index, old_index, what)| {
+            let (section, line) = owners[old_index.min(owners.len() - 1)];
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
+            edit(first_line + new_index, what, section, line, expected)
+        })
+        .collect()
+}
+
+/// The differences between two texts: the line of each in the new one, that in the old one, and what happened.
+fn changes(base: &str, found: &str, deadline: Instant) -> Vec<(usize, usize, &'static str)> {
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(base, found);
     let changes = diff.ops().iter().filter_map(|op| match *op {
         DiffOp::Equal { .. } => None,
         DiffOp::Delete { old_index, new_index, .. } => {
@@ -585,15 +635,7 @@ fn gap_edits(
             Some((new_index, old_index, "this was edited by hand"))
         }
     });
-    let new_lines: Vec<&str> = found.lines().collect();
-    changes
-        .map(|(new_index, old_index, what)| {
-            let (section, line) = owners[old_index.min(owners.len() - 1)];
-            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
-            let what = if is_conflict { CONFLICT } else { what };
-            edit(first_line + new_index, what, section, line, expected)
-        })
-        .collect()
+    changes.collect()
 }
 
 /// `bytes` as text to be compared with `base`: what isn't UTF-8 is a character that `base` lacks.

@@ -47,6 +47,8 @@ pub struct Config {
     pub notice: bool,
     /// Further committed renders.
     pub outputs: Vec<Output>,
+    /// Webs that are committed as pages for people.
+    pub pages: Vec<PageConfig>,
     /// The most bytes that a note may have.
     pub note_bytes: u64,
     /// The file that the configuration was read from.
@@ -60,6 +62,44 @@ pub struct Output {
     pub render: String,
     /// Where it is committed.
     pub file: RelPath,
+}
+
+/// A web that is committed as a page for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageConfig {
+    /// The web's name.
+    pub web: String,
+    /// Where the page is committed.
+    pub file: RelPath,
+    /// How much of each strand's text it holds.
+    pub body: PageBody,
+    /// The address of a record's source, `{path}` standing for its path.
+    pub link: Option<String>,
+    /// The web whose terms stand at the foot as abbreviations.
+    pub abbreviations: Option<String>,
+    /// The line of the configuration that asks for it, counted from 1.
+    pub line: u32,
+}
+
+/// How much of a strand's text a page holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageBody {
+    /// All of it.
+    #[default]
+    Full,
+    /// The paragraph that is labelled *Claim*.
+    Claim,
+    /// Nothing.
+    None,
+}
+
+impl PageBody {
+    const NAMES: [&str; 3] = ["full", "claim", "none"];
+
+    fn from_name(name: &str) -> Option<Self> {
+        let at = Self::NAMES.iter().position(|known| *known == name)?;
+        [Self::Full, Self::Claim, Self::None].get(at).copied()
+    }
 }
 
 /// A crate whose notes may be read.
@@ -121,6 +161,7 @@ const KEYS: &[&str] = &[
     "repositories",
     "projection",
     "output",
+    "page",
     "limits",
 ];
 
@@ -156,6 +197,7 @@ impl Config {
         let providers = providers(&mut keys, source);
         let (files, notice) = projection(&mut keys, source);
         let outputs = outputs(&mut keys, source, &providers);
+        let pages = pages(&mut keys, source);
         let config = Self {
             title: title.unwrap_or_else(|| default_title(name.as_deref())),
             name,
@@ -165,6 +207,7 @@ impl Config {
             repositories: repositories(&mut keys, source),
             files: files.iter().map(|(path, _)| path.clone()).collect(),
             outputs: outputs.iter().map(|(output, _)| output.clone()).collect(),
+            pages: pages.iter().map(|(page, _)| page.clone()).collect(),
             note_bytes: note_bytes(&mut keys, source),
             memory,
             package,
@@ -172,10 +215,17 @@ impl Config {
             notice,
             source: None,
         };
-        let targets = files.into_iter().chain(outputs.into_iter().map(|(output, span)| (output.file, span)));
-        config.check_targets(targets, source);
+        let outputs = outputs.into_iter().map(|(output, span)| (output.file, span));
+        let pages = pages.into_iter().map(|(page, span)| (page.file, span));
+        config.check_targets(files.into_iter().chain(outputs).chain(pages), source);
         keys.finish(source, KEYS);
         config
+    }
+
+    /// The committed files in their order, the lock not among them: the original and its copies, further renders, pages.
+    pub fn targets(&self) -> impl Iterator<Item = &RelPath> {
+        let outputs = self.outputs.iter().map(|output| &output.file);
+        self.files.iter().chain(outputs).chain(self.pages.iter().map(|page| &page.file))
     }
 
     /// Refuses targets that meet each other, the sources or the lock.
@@ -429,6 +479,50 @@ fn outputs(
     outputs
 }
 
+fn pages(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<(PageConfig, Range<usize>)> {
+    let mut pages = Vec::new();
+    for (mut keys, span) in keys.tables(source, "page", "page.") {
+        let faults = source.diagnostics.len();
+        let (web, file) = (keys.text(source, "web"), keys.path(source, "file"));
+        let body = keys.text(source, "body").map(|(body, span)| page_body(&body, span, source));
+        let link = keys.text(source, "link").and_then(|(link, span)| page_link(link, span, source));
+        let abbreviations = keys.text(source, "abbreviations").map(|(web, _)| web);
+        let body = body.unwrap_or_default();
+        match (web, file) {
+            (Some((web, web_span)), Some((file, span))) => {
+                let line = source.line(&web_span);
+                pages.push((PageConfig { web, file, body, link, abbreviations, line }, span));
+            }
+            _ if source.diagnostics.len() == faults => {
+                source.fault(span, "a page needs a `web` and a `file`");
+            }
+            _ => {}
+        }
+        keys.finish(source, &["web", "file", "body", "link", "abbreviations"]);
+    }
+    pages
+}
+
+fn page_body(name: &str, span: Range<usize>, source: &mut Source<'_>) -> PageBody {
+    PageBody::from_name(name).unwrap_or_else(|| {
+        let message = format!("`page.body` must be `full`, `claim` or `none`, not `{}`", name.escape_debug());
+        let help = nearest(name, &PageBody::NAMES).map(|near| format!("did you mean `{near}`?"));
+        source.fault(span, message).help = help;
+        PageBody::default()
+    })
+}
+
+/// A link's text as it may stand between the brackets of a Markdown link.
+fn page_link(link: String, span: Range<usize>, source: &mut Source<'_>) -> Option<String> {
+    let breaks = |c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c);
+    if link.contains("{path}") && !link.contains(breaks) {
+        return Some(link);
+    }
+    let fault = source.fault(span, "`page.link` must hold `{path}`, and no blank, `(`, `)`, `<` or `>`");
+    fault.help = Some("write such as `https://example.org/tree/main/{path}`".to_owned());
+    None
+}
+
 fn is_render(name: &str, providers: &[Provider]) -> bool {
     RENDERS.contains(&name) || providers.iter().any(|provider| provider.as_str() == name)
 }
@@ -487,7 +581,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, plugins, repositories, projection, output, limits",
+             providers, plugins, repositories, projection, output, page, limits",
             ],
         );
     }

@@ -15,7 +15,7 @@ mod keys;
 mod plugins;
 mod project;
 
-pub use config::{Allowed, Config, LOCK, Output, PluginKind};
+pub use config::{Allowed, Config, LOCK, Output, PageBody, PageConfig, PluginKind};
 pub use discover::{CONFIG, find_root};
 pub use home::read_home;
 pub use host::{host_name, version_control};

@@ -175,8 +175,7 @@ fn note_folder(
     if memory.and_then(|memory| below(root, &root.at(memory))).is_some_and(|memory| meet(&memory, &place)) {
         return Err(format!("{label}, `{folder}`: the project's own notes lie there"));
     }
-    let mut targets = config.files.iter().chain(config.outputs.iter().map(|output| &output.file));
-    if let Some(target) = targets.find(|target| meet(target.as_str(), &place)) {
+    if let Some(target) = config.targets().find(|target| meet(target.as_str(), &place)) {
         return Err(format!(
             "{label}, `{folder}`: the target `{target}` lies there, and targets aren't sources"
         ));
