@@ -9,6 +9,7 @@ mod kills;
 mod launching;
 mod links;
 mod manifest;
+mod members;
 mod merging;
 mod pages;
 mod parity;

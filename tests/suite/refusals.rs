@@ -1053,7 +1053,7 @@ cantus.toml:4: error: unknown key `output.mode` [config]
         "[colours]\n",
         str![[r#"
 cantus.toml:1: error: unknown key `colours` [config]
-  help: known keys here: name, title, command, memory, package, width, providers, plugins, repositories, projection, output, limits
+  help: known keys here: name, title, command, memory, package, width, providers, members, plugins, repositories, projection, output, page, limits
 
 "#]],
     );

@@ -20,6 +20,8 @@ pub(crate) enum FileRow {
     Render(String),
     /// It is a page of the web with this name, and its whole text has this digest.
     Page(String, Digest),
+    /// It belongs to the member in this folder, whose own lock says more.
+    Member(RelPath),
 }
 
 impl FileRow {
@@ -27,6 +29,7 @@ impl FileRow {
     fn text(&self) -> String {
         match self {
             Self::Render(render) => format!("{{ render = \"{render}\" }}"),
+            Self::Member(folder) => format!("{{ member = {} }}", quote(folder.as_str())),
             Self::Page(web, digest) => format!("{{ page = {}, sha256 = \"{digest}\" }}", quote(web)),
         }
     }
@@ -35,6 +38,9 @@ impl FileRow {
         let text = |name| row.get(name).and_then(|value| value.get_ref().as_str());
         if let Some(render) = text("render") {
             return Some(Self::Render(render.to_owned()));
+        }
+        if let Some(folder) = text("member") {
+            return RelPath::new(folder).ok().map(Self::Member);
         }
         Some(Self::Page(text("page")?.to_owned(), text("sha256")?.parse().ok()?))
     }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_workspace::LOCK;
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
@@ -178,15 +179,28 @@ impl Plan {
         self.targets.iter().any(Target::is_refused)
     }
 
-    /// The same for the targets that `keep` names. The lock stays as it is unless every other target will be fresh, since it
-    /// speaks of all of them.
+    /// The same for the targets that `keep` names. A lock stays as it is unless every other target that it speaks of will be
+    /// fresh.
     #[must_use]
     pub fn only(mut self, projection: &Projection, keep: &[RelPath]) -> Self {
         let named = |target: &Target| keep.contains(&target.path);
-        let others_fresh = self.targets.iter().all(|target| {
-            target.path == projection.lock_path || named(target) || matches!(target.state, State::Fresh(_))
-        });
-        self.targets.retain(|target| named(target) || (target.path == projection.lock_path && others_fresh));
+        let locks: Vec<_> = projection.all().map(|one| (&one.lock_path, one)).collect();
+        let owner = |target: &Target| {
+            let of = |(_, one): &&(RelPath, Projection)| one.own_paths().any(|path| *path == target.path);
+            projection.members.iter().find(of).map_or(projection, |(_, one)| one)
+        };
+        let settled = |one: &Projection| {
+            self.targets.iter().filter(|target| std::ptr::eq(owner(target), one)).all(|target| {
+                target.path == one.lock_path || named(target) || matches!(target.state, State::Fresh(_))
+            })
+        };
+        let locks: Vec<RelPath> =
+            locks.into_iter().filter(|(_, one)| settled(one)).map(|(path, _)| path.clone()).collect();
+        let touched = |target: &Target| match target.state {
+            State::Fresh(_) => target.path == projection.lock_path,
+            _ => true,
+        };
+        self.targets.retain(|target| named(target) || (locks.contains(&target.path) && touched(target)));
         self
     }
 }
@@ -207,40 +221,32 @@ impl Target {
 
 /// Compares what should be with what lies at `root`.
 pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, PlanError> {
-    let mut errors = Vec::new();
+    let common = Common::new(root, mend);
+    let (mut errors, mut targets, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     let mut read = |path: &RelPath| {
         root.read_target(path, MOST_BYTES).map_err(|error| errors.push(error)).ok().flatten()
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge {
-        root,
-        projection,
-        lock: &lock,
-        mend,
-        texts: RefCell::default(),
-        journal: OnceCell::new(),
-        git: Git::new(root.path()),
-        deadline: OnceCell::new(),
-    };
-    let mut targets = Vec::new();
-    // What the copies are compared with, if the original is left alone with CRLF.
-    let mut crlf_original = false;
-    for (index, file) in projection.files.iter().enumerate() {
-        let bytes = read(&file.path);
-        let target = judge.file(file, bytes, file.copy && crlf_original);
-        crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
-        targets.push(target);
+    let judge = Judge { projection, lock: &lock, common: &common, texts: RefCell::default() };
+    judge.files(&mut read, &mut targets);
+    for (_, member) in &projection.members {
+        let lock_bytes = read(&member.lock_path);
+        let lock = Lock::read(lock_bytes.as_deref(), member);
+        let judge = Judge { projection: member, lock: &lock, common: &common, texts: RefCell::default() };
+        judge.files(&mut read, &mut targets);
+        judge.orphans(&mut read, &mut targets);
+        targets.push(judge.lock(lock_bytes.as_deref()));
+        beside.extend(lock.orphans(member).map(|(path, _)| path.clone()));
     }
-    for (path, row) in lock.orphans(projection) {
-        if let Some(bytes) = read(path) {
-            targets.extend(judge.orphan(path, row, &bytes));
-        }
-    }
+    judge.orphans(&mut read, &mut targets);
+    judge.former_members(&mut read, &mut targets);
     targets.push(judge.lock(lock_bytes.as_deref()));
-    let orphans = lock.orphans(projection).map(|(path, _)| path);
-    let beside = projection.paths().chain(orphans).cloned().collect();
-    let warnings = if judge.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    beside.extend(projection.paths().cloned());
+    beside.extend(lock.orphans(projection).map(|(path, _)| path.clone()));
+    beside.sort();
+    beside.dedup();
+    let warnings = if common.git.is_silent() { vec![silent_git()] } else { Vec::new() };
     if errors.is_empty() { Ok(Plan { targets, beside, warnings }) } else { Err(PlanError(errors)) }
 }
 
@@ -269,10 +275,14 @@ impl Lock {
         if normal.as_ref() == projection.lock.as_bytes() {
             return Self::Fresh;
         }
-        let text = String::from_utf8_lossy(&normal);
-        match LockFile::parse(&text) {
+        Self::parse(&String::from_utf8_lossy(&normal))
+    }
+
+    /// One that isn't what it should be.
+    fn parse(text: &str) -> Self {
+        match LockFile::parse(text) {
             Ok(lock) => Self::Read(lock),
-            Err((line, message)) if is_lock(&text) => Self::Broken(line, message),
+            Err((line, message)) if is_lock(text) => Self::Broken(line, message),
             Err(_) => Self::Foreign,
         }
     }
@@ -294,13 +304,10 @@ impl Lock {
     }
 }
 
-struct Judge<'a> {
+/// What all judges of a plan share.
+struct Common<'a> {
     root: &'a Root,
-    projection: &'a Projection,
-    lock: &'a Lock,
     mend: Mend,
-    /// The texts to be written, by what they are and by whether they have CRLF: copies share theirs.
-    texts: RefCell<BTreeMap<(Shape, bool), Arc<str>>>,
     /// What a killed run noted; read only where a file looks edited.
     journal: OnceCell<Journal>,
     git: Git<'a>,
@@ -308,7 +315,95 @@ struct Judge<'a> {
     deadline: OnceCell<Instant>,
 }
 
+impl<'a> Common<'a> {
+    fn new(root: &'a Root, mend: Mend) -> Self {
+        let git = Git::new(root.path());
+        Self { root, mend, journal: OnceCell::new(), git, deadline: OnceCell::new() }
+    }
+
+    fn deadline(&self) -> Instant {
+        *self.deadline.get_or_init(|| Instant::now() + PATIENCE)
+    }
+
+    /// Whether a folder, or one on the way to it, is a repository of its own.
+    fn is_elsewhere(&self, folder: &RelPath) -> bool {
+        let mut way = std::iter::successors(Some(folder.clone()), RelPath::parent);
+        way.any(|step| step.join(".git").is_ok_and(|git| matches!(self.root.kind(&git), Ok(Some(_)))))
+    }
+}
+
+struct Judge<'a> {
+    projection: &'a Projection,
+    lock: &'a Lock,
+    common: &'a Common<'a>,
+    /// The texts to be written, by what they are and by whether they have CRLF: copies share theirs.
+    texts: RefCell<BTreeMap<(Shape, bool), Arc<str>>>,
+}
+
+/// What reads a target, and notes that it can't be read.
+type Read<'a> = dyn FnMut(&RelPath) -> Option<Vec<u8>> + 'a;
+
 impl Judge<'_> {
+    /// Judges every configured file.
+    fn files(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        // What the copies are compared with, if the original is left alone with CRLF.
+        let mut crlf_original = false;
+        for (index, file) in self.projection.files.iter().enumerate() {
+            let bytes = read(&file.path);
+            let target = self.file(file, bytes, file.copy && crlf_original);
+            crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
+            targets.push(target);
+        }
+    }
+
+    /// Judges what the lock alone knows, files of members aside.
+    fn orphans(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        for (path, row) in self.lock.orphans(self.projection) {
+            if matches!(row, FileRow::Member(_)) {
+                continue;
+            }
+            if let Some(bytes) = read(path) {
+                targets.extend(self.orphan(path, row, &bytes));
+            }
+        }
+    }
+
+    /// Judges the files of folders that are members no more, each by the lock that lies there.
+    fn former_members(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        let mut folders: BTreeMap<&RelPath, Vec<&RelPath>> = BTreeMap::new();
+        for (path, row) in self.lock.orphans(self.projection) {
+            let FileRow::Member(folder) = row else { continue };
+            let is_member = self.projection.members.iter().any(|(member, _)| member == folder);
+            // What anyone may have written into the lock must not lead out of the folder, nor into another repository.
+            let is_inside = path.strip_prefix(folder).is_some();
+            if !is_member && is_inside && !self.common.is_elsewhere(folder) {
+                folders.entry(folder).or_default().push(path);
+            }
+        }
+        for (folder, paths) in folders {
+            let Ok(lock_path) = folder.join(LOCK) else { continue };
+            let bytes = read(&lock_path);
+            let text =
+                bytes.as_deref().map(|bytes| String::from_utf8_lossy(&normalise(bytes).1).into_owned());
+            let lock = text.as_deref().map_or(Lock::Missing, Lock::parse);
+            let judge = Judge { lock: &lock, texts: RefCell::default(), ..*self };
+            for path in paths.into_iter().filter(|path| **path != lock_path) {
+                if let Some(bytes) = read(path) {
+                    targets.extend(judge.orphan(path, &FileRow::Render("native".to_owned()), &bytes));
+                }
+            }
+            let lock_bytes = bytes.filter(|_| text.is_some_and(|text| is_lock(&text)));
+            targets.extend(lock_bytes.map(|bytes| Target {
+                path: lock_path,
+                state: State::Orphan,
+                texts: None,
+                loss: None,
+                action: Action::Remove,
+                seen: Some(Digest::of(&bytes)),
+            }));
+        }
+    }
+
     /// Judges a configured file; `crlf` asks for CRLF, as the original has it.
     fn file(&self, file: &File, bytes: Option<Vec<u8>>, crlf_wanted: bool) -> Target {
         let expected = self.projection.expected(&file.shape);
@@ -350,6 +445,7 @@ impl Judge<'_> {
         let shape = match row {
             FileRow::Render(render) => Shape::Render(render.clone()),
             FileRow::Page(..) => Shape::Page(path.clone()),
+            FileRow::Member(_) => Shape::native(),
         };
         let expected = self.projection.expected(&shape);
         let (_, normal) = normalise(bytes);
@@ -360,7 +456,7 @@ impl Judge<'_> {
             State::Stale { .. } => State::Orphan,
             other => other,
         };
-        let action = match (&state, self.mend) {
+        let action = match (&state, self.common.mend) {
             (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
             _ => Action::Refuse,
         };
@@ -400,12 +496,15 @@ impl Judge<'_> {
 
     /// What `--force` takes away that a run without it would not touch.
     fn loss(&self, path: &RelPath, state: &State, bytes: &[u8], new: &Expected<'_>) -> Option<Loss> {
-        if self.mend != Mend::Force || !matches!(state, State::Foreign | State::Edited { kept: None, .. }) {
+        if self.common.mend != Mend::Force
+            || !matches!(state, State::Foreign | State::Edited { kept: None, .. })
+        {
             return None;
         }
         let normal = normalise(bytes).1;
-        let kept = self.git.kept(path, &[&normal, bytes]);
-        let lines = if kept.is_some() { 0 } else { self.git.lines_held_nowhere(path, &normal, &new.text()) };
+        let kept = self.common.git.kept(path, &[&normal, bytes]);
+        let lines =
+            if kept.is_some() { 0 } else { self.common.git.lines_held_nowhere(path, &normal, &new.text()) };
         Some(Loss { kept, lines })
     }
 
@@ -416,7 +515,7 @@ impl Judge<'_> {
             State::Edited { kept, .. } => kept.is_some(),
             State::Foreign | State::Orphan => false,
         };
-        if safe || self.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
+        if safe || self.common.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
     }
 
     /// The file of a shape, made once.
@@ -430,7 +529,7 @@ impl Judge<'_> {
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
     fn foreign(&self, path: &RelPath, contents: &[&[u8]]) -> State {
-        match self.git.kept(path, contents) {
+        match self.common.git.kept(path, contents) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -458,10 +557,11 @@ impl Judge<'_> {
         let edits = match (&lock, listed, shape) {
             (None, ..) => Some(vec![self.unknown_edit()]),
             (Some(_), Some(FileRow::Page(_, written)), _) => self.page_edits(written, expected, normal),
-            (Some(_), None, Shape::Page(_)) => {
+            (Some(_), None | Some(FileRow::Member(_)), Shape::Page(_)) => {
                 Some(vec![Edit { line: 1, what: UNLISTED, section: None, source: None }])
             }
-            (Some(lock), Some(FileRow::Render(render)), _) | (Some(lock), None, Shape::Render(render)) => {
+            (Some(lock), Some(FileRow::Render(render)), _)
+            | (Some(lock), None | Some(FileRow::Member(_)), Shape::Render(render)) => {
                 self.edits(lock, render, expected, normal, first)
             }
         };
@@ -469,10 +569,11 @@ impl Judge<'_> {
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        if self.journal.get_or_init(|| Journal::read(self.root, &self.git)).wrote(bytes) {
+        if self.common.journal.get_or_init(|| Journal::read(self.common.root, &self.common.git)).wrote(bytes)
+        {
             return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
         }
-        State::Edited { edits, kept: self.git.kept(path, &[normal, bytes]) }
+        State::Edited { edits, kept: self.common.git.kept(path, &[normal, bytes]) }
     }
 
     /// What can be said of an edit without a lock.
@@ -519,7 +620,7 @@ impl Judge<'_> {
         if !has_notice && gaps.iter().any(|gap| gap.sections == (0..sections.len())) {
             return None;
         }
-        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
+        let deadline = self.common.deadline();
         for gap in gaps {
             edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before, deadline));
         }
@@ -539,7 +640,7 @@ impl Judge<'_> {
         if !has_notice && !found.lines().any(|line| known.contains(line)) {
             return None;
         }
-        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
+        let deadline = self.common.deadline();
         if Digest::of(base.as_bytes()) != *written || Instant::now() >= deadline {
             let what = "this page was edited by hand";
             return Some(vec![Edit { line: 1, what, section: None, source: None }]);

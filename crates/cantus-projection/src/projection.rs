@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use cantus_compose::{Bundle, Presence, Row, Section};
-use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, RelPath};
+use cantus_manifest::{Diagnostic, Digest, Facts, Layer, Outcome, Provider, RelPath};
 use cantus_memory::Library;
-use cantus_workspace::{Config, LOCK, Project};
+use cantus_workspace::{Config, LOCK, Member, Project};
 
 use crate::lock::{self, FileRow};
 use crate::notice::Notice;
@@ -28,6 +28,8 @@ pub struct Projection {
     bundles: BTreeMap<String, Bundle>,
     /// The pages by their files.
     pages: BTreeMap<RelPath, Page>,
+    /// Those of the members, each with the member's folder.
+    pub(crate) members: Vec<(RelPath, Projection)>,
     renders: Vec<String>,
     rows: Vec<Row>,
 }
@@ -95,8 +97,12 @@ impl Projection {
         let notice = notice(config, &memory);
         let lock_path = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
         let command = config.command.clone();
-        let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
-        let package = config.package.as_ref().filter(own).cloned();
+        let package = own_package(project);
+        let mut members = Vec::new();
+        for member in &project.members {
+            let composed = Self::compose_member(project, member).collect(&mut diagnostics);
+            members.extend(composed.map(|composed| (member.folder.clone(), composed)));
+        }
         let lock = String::new();
         let mut value = Self {
             command,
@@ -108,11 +114,52 @@ impl Projection {
             package,
             bundles,
             pages,
+            members,
             renders: names,
             rows,
         };
         value.lock = value.lock_text(config);
+        let is_whole = value.members.len() == project.members.len();
+        Outcome { value: is_whole.then_some(value), diagnostics }
+    }
+
+    /// Composes the files of one member: they have its own sections alone.
+    fn compose_member(project: &Project, member: &Member) -> Outcome<Option<Self>> {
+        let config = &project.config;
+        let Outcome { value: set, diagnostics } = project.member_sections(member);
+        let Some(set) = set else { return Outcome { value: None, diagnostics } };
+        let facts = Facts::root(Provider::native());
+        let mut rows = set.table(std::slice::from_ref(&facts));
+        rows.retain(|row| row.section.layer != Layer::Package);
+        let files = config.files.iter().enumerate();
+        let files: Vec<_> = files
+            .map(|(index, file)| File { path: member.file(file), shape: Shape::native(), copy: index > 0 })
+            .collect();
+        let memory = member.memory.to_string();
+        let original = files.first().map(|file| &file.path).filter(|_| config.notice);
+        let notice =
+            original.map(|original| Notice { command: &config.command, memory: &memory, original }.line());
+        let mut value = Self {
+            command: config.command.clone(),
+            memory,
+            notice,
+            files,
+            lock: String::new(),
+            lock_path: member.lock(),
+            package: own_package(project),
+            bundles: BTreeMap::from([("native".to_owned(), set.bundle(facts))]),
+            pages: BTreeMap::new(),
+            members: Vec::new(),
+            renders: vec!["native".to_owned()],
+            rows,
+        };
+        value.lock = value.lock_text(config);
         Outcome { value: Some(value), diagnostics }
+    }
+
+    /// This one, then those of its members.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.members.iter().map(|(_, member)| member))
     }
 
     /// The lock, once everything else is there.
@@ -126,7 +173,13 @@ impl Projection {
                 Digest::of(self.expected(shape).text().as_bytes()),
             ),
         };
-        let files: Vec<_> = self.files.iter().map(|file| (&file.path, row(file))).collect();
+        let own = self.files.iter().map(|file| (&file.path, row(file)));
+        let of_member = |(folder, member): &'_ (RelPath, Self)| {
+            let row = FileRow::Member(folder.clone());
+            member.own_paths().map(move |path| (path.clone(), row.clone())).collect::<Vec<_>>()
+        };
+        let of_members: Vec<_> = self.members.iter().flat_map(of_member).collect();
+        let files: Vec<_> = own.chain(of_members.iter().map(|(path, row)| (path, row.clone()))).collect();
         lock::text(&self.command, &self.renders, &self.rows, &files)
     }
 
@@ -142,8 +195,13 @@ impl Projection {
         &self.bundles["native"]
     }
 
-    /// Every target's path: the files in their order, then the lock.
+    /// Every target's path: the files in their order and the lock, then those of each member.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.all().flat_map(Self::own_paths)
+    }
+
+    /// The same without those of members.
+    pub(crate) fn own_paths(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter().map(|file| &file.path).chain([&self.lock_path])
     }
 
@@ -183,6 +241,12 @@ impl Projection {
     fn notice_of(&self, path: &RelPath) -> String {
         Notice { command: &self.command, memory: &self.memory, original: path }.line()
     }
+}
+
+/// The package's folder, if it is the project's own.
+fn own_package(project: &Project) -> Option<RelPath> {
+    let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
+    project.config.package.as_ref().filter(own).cloned()
 }
 
 fn files(config: &Config) -> Vec<File> {

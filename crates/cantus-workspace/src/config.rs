@@ -9,7 +9,7 @@ use cantus_memory::nearest;
 use toml::de::DeTable;
 
 use crate::discover::{CONFIG, MEMORIES};
-use crate::keys::{Item, Keys, Source};
+use crate::keys::{Choice, Item, Keys, Source};
 
 /// Where the lock lies, below the root.
 pub const LOCK: &str = "projections/lock.toml";
@@ -39,6 +39,8 @@ pub struct Config {
     pub providers: Vec<Provider>,
     /// The crates whose notes may be read, in byte order of their names.
     pub plugins: Vec<Allowed>,
+    /// The folders with notes of their own that have files of their own.
+    pub members: Members,
     /// The repositories that the contract names.
     pub repositories: Vec<Repository>,
     /// The committed files: the original, then its copies.
@@ -62,6 +64,21 @@ pub struct Output {
     pub render: String,
     /// Where it is committed.
     pub file: RelPath,
+}
+
+/// Which folders with notes of their own have files of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Members {
+    /// None.
+    #[default]
+    None,
+    /// The members of the Cargo workspace.
+    Workspace {
+        /// The line of the configuration that asks for them, counted from 1.
+        line: u32,
+    },
+    /// The folders that these patterns name, each with its line.
+    Listed(Vec<(String, u32)>),
 }
 
 /// A web that is committed as a page for people.
@@ -157,6 +174,7 @@ const KEYS: &[&str] = &[
     "package",
     "width",
     "providers",
+    "members",
     "plugins",
     "repositories",
     "projection",
@@ -203,6 +221,7 @@ impl Config {
             name,
             command: command(&mut keys, source, surroundings),
             width: width(&mut keys, source),
+            members: members(&mut keys, source),
             plugins: plugins(&mut keys, source),
             repositories: repositories(&mut keys, source),
             files: files.iter().map(|(path, _)| path.clone()).collect(),
@@ -258,15 +277,15 @@ impl Config {
 
 /// Paths none of which [`meet`]s another, found by what they are in lower case.
 #[derive(Default)]
-struct Targets(BTreeMap<String, RelPath>);
+pub(crate) struct Targets(BTreeMap<String, RelPath>);
 
 impl Targets {
-    fn insert(&mut self, path: RelPath) {
+    pub(crate) fn insert(&mut self, path: RelPath) {
         self.0.insert(path.as_str().to_lowercase(), path);
     }
 
     /// The one that is `path`, lies below it or holds it.
-    fn meeting(&self, path: &RelPath) -> Option<&RelPath> {
+    pub(crate) fn meeting(&self, path: &RelPath) -> Option<&RelPath> {
         let key = path.as_str().to_lowercase();
         let above = key.match_indices('/').filter_map(|(at, _)| self.0.get(&key[..at])).next();
         let below = format!("{key}/");
@@ -302,7 +321,7 @@ fn is_reserved(path: &RelPath) -> bool {
         || path.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
-fn default_title(name: Option<&str>) -> String {
+pub(crate) fn default_title(name: Option<&str>) -> String {
     name.map_or_else(|| "Agent Instructions".to_owned(), |name| format!("{name} - Agent Instructions"))
 }
 
@@ -348,6 +367,34 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
         }
     }
     providers.into_iter().collect()
+}
+
+fn members(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Members {
+    let Some(given) = keys.boolean_or_texts(source, "members") else { return Members::None };
+    let patterns = match given {
+        Choice::Boolean(false, _) => return Members::None,
+        Choice::Boolean(true, span) => return Members::Workspace { line: source.line(&span) },
+        Choice::Texts(patterns) => patterns,
+    };
+    let mut known = Vec::new();
+    for (pattern, span) in patterns {
+        let text = pattern.strip_suffix('/').unwrap_or(&pattern).to_owned();
+        let line = source.line(&span);
+        match RelPath::new(text.replace(['*', '?'], "x")) {
+            Ok(_) if !text.contains("**") => known.push((text, line)),
+            Ok(_) => {
+                let fault =
+                    source.fault(span, format!("`members`: `{text}` holds `**`, which means nothing here"));
+                fault.help =
+                    Some("`*` stands for any name or part of one: write such as `crates/*`".to_owned());
+            }
+            Err(_) => {
+                let pattern = pattern.escape_debug();
+                source.fault(span, format!("`members`: `{pattern}` is not a folder inside the root"));
+            }
+        }
+    }
+    Members::Listed(known)
 }
 
 fn plugins(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Allowed> {
@@ -581,7 +628,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, plugins, repositories, projection, output, page, limits",
+             providers, members, plugins, repositories, projection, output, page, limits",
             ],
         );
     }

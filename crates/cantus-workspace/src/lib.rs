@@ -12,12 +12,14 @@ mod gather;
 mod home;
 mod host;
 mod keys;
+mod members;
 mod plugins;
 mod project;
 
-pub use config::{Allowed, Config, LOCK, Output, PageBody, PageConfig, PluginKind};
+pub use config::{Allowed, Config, LOCK, Members, Output, PageBody, PageConfig, PluginKind};
 pub use discover::{CONFIG, find_root};
 pub use home::read_home;
 pub use host::{host_name, version_control};
+pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
 pub use project::{Options, Project};
