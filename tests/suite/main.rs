@@ -22,3 +22,5 @@ mod sources;
 mod turns;
 mod vectors;
 mod verbs;
+#[cfg(unix)]
+mod watching;

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 /// What every verb understands.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Global {
     /// The project's root [default: search upward from the working folder]
     #[arg(long, global = true, value_name = "DIR")]
@@ -65,6 +65,9 @@ pub(crate) enum Verb {
         /// The file; `-` for standard input
         file: PathBuf,
     },
+    /// Compose and write anew whenever notes or configuration change, until Ctrl-C
+    #[cfg(feature = "watch")]
+    Watch,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -80,6 +83,8 @@ impl Verb {
             Self::Project(args) => args.json,
             Self::Check(args) => args.json,
             Self::List(args) => args.json,
+            #[cfg(feature = "watch")]
+            Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,

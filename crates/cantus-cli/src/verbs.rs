@@ -9,6 +9,8 @@ mod plugins;
 mod project;
 mod read;
 mod render;
+#[cfg(feature = "watch")]
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Manifest { file } => manifest::run(file, streams),
+        #[cfg(feature = "watch")]
+        Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
     }

@@ -15,6 +15,7 @@ mod keys;
 mod members;
 mod plugins;
 mod project;
+mod watched;
 
 pub use config::{Allowed, Config, LOCK, Members, Output, PageBody, PageConfig, PluginKind};
 pub use discover::{CONFIG, find_root};
@@ -23,3 +24,4 @@ pub use host::{host_name, version_control};
 pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
 pub use project::{Options, Project};
+pub use watched::{Watched, watched};

@@ -57,19 +57,7 @@ pub(crate) fn read_members(
     stamps: Stamps,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Member> {
-    let candidates = match &config.members {
-        Members::None => return Vec::new(),
-        Members::Workspace { line } => match workspace_folders(root) {
-            Ok(folders) => {
-                folders.into_iter().map(|folder| Candidate { folder, named: None }).collect::<BTreeSet<_>>()
-            }
-            Err(fault) => {
-                diagnostics.push(at_line(config, *line, fault));
-                return Vec::new();
-            }
-        },
-        Members::Listed(patterns) => listed(root, config, patterns, diagnostics),
-    };
+    let candidates = candidates(root, config, diagnostics);
     let mut members: Vec<Member> = Vec::new();
     for candidate in candidates {
         let is_known = members.iter().any(|member| member.folder == candidate.folder);
@@ -80,6 +68,39 @@ pub(crate) fn read_members(
     }
     check_targets(config, memory, &members, diagnostics);
     members
+}
+
+/// The folders that may be members, with notes or without, and those on the way to them.
+pub(crate) fn member_folders(root: &Root, config: &Config) -> BTreeSet<RelPath> {
+    if let Members::Listed(patterns) = &config.members {
+        return patterns.iter().flat_map(|(pattern, _)| steps(root, pattern).concat()).flatten().collect();
+    }
+    candidates(root, config, &mut Vec::new()).into_iter().map(|candidate| candidate.folder).collect()
+}
+
+/// What each part of a pattern, with those before it, names.
+fn steps(root: &Root, pattern: &str) -> Vec<Vec<Option<RelPath>>> {
+    let mut steps: Vec<Vec<Option<RelPath>>> = Vec::new();
+    for segment in pattern.split('/') {
+        let bases = steps.last().map_or([None].as_slice(), Vec::as_slice);
+        let found = bases.iter().flat_map(|base| below(root, base.as_ref(), segment)).map(Some).collect();
+        steps.push(found);
+    }
+    steps
+}
+
+fn candidates(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> BTreeSet<Candidate> {
+    match &config.members {
+        Members::None => BTreeSet::new(),
+        Members::Workspace { line } => match workspace_folders(root) {
+            Ok(folders) => folders.into_iter().map(|folder| Candidate { folder, named: None }).collect(),
+            Err(fault) => {
+                diagnostics.push(at_line(config, *line, fault));
+                BTreeSet::new()
+            }
+        },
+        Members::Listed(patterns) => listed(root, config, patterns, diagnostics),
+    }
 }
 
 /// Whether the configuration in the folder `project` makes `folder`, which has notes, a member, as far as that can be told
@@ -132,10 +153,7 @@ fn listed(
     let mut candidates = BTreeSet::new();
     for (pattern, line) in patterns {
         let is_literal = !pattern.contains(['*', '?']);
-        let mut found: Vec<Option<RelPath>> = vec![None];
-        for segment in pattern.split('/') {
-            found = found.iter().flat_map(|base| below(root, base.as_ref(), segment)).map(Some).collect();
-        }
+        let found = steps(root, pattern).pop().unwrap_or_default();
         if found.is_empty() && is_literal {
             let fault =
                 Diagnostic::error("member.folder", format!("`members`: there is no folder `{pattern}`"));
