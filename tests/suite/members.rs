@@ -263,6 +263,24 @@ fn files_of_a_former_member_go() {
 }
 
 #[test]
+fn without_a_notice_files_of_a_former_member_stay_with_their_lock() {
+    let repo = Repo::new(WORKSPACE);
+    let text = repo.read("Cargo.toml");
+    let table = "[workspace.metadata.cantus.projection]\nnotice = false\n";
+    repo.write("Cargo.toml", &format!("{text}{table}"));
+    cantus(&repo, &["project"]).exits(0);
+    replace(&repo, "Cargo.toml", "members = true", "members = false");
+    cantus(&repo, &["project"]).exits(0);
+    for file in API {
+        assert!(repo.exists(file), "{file}");
+    }
+    replace(&repo, "Cargo.toml", "members = false", "members = true");
+    replace(&repo, "crates/api/memory/errors.md", "Every error", "Each error");
+    cantus(&repo, &["project"]).exits(0);
+    check_fresh(&repo);
+}
+
+#[test]
 fn an_edited_file_of_a_former_member_stays() {
     let repo = projected();
     replace(&repo, API[0], "Every error", "No error");

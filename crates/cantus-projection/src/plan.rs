@@ -387,12 +387,16 @@ impl Judge<'_> {
                 bytes.as_deref().map(|bytes| String::from_utf8_lossy(&normalise(bytes).1).into_owned());
             let lock = text.as_deref().map_or(Lock::Missing, Lock::parse);
             let judge = Judge { lock: &lock, texts: RefCell::default(), ..*self };
+            let mut all_ours = true;
             for path in paths.into_iter().filter(|path| **path != lock_path) {
-                if let Some(bytes) = read(path) {
-                    targets.extend(judge.orphan(path, &FileRow::Render("native".to_owned()), &bytes));
-                }
+                let Some(bytes) = read(path) else { continue };
+                let target = judge.orphan(path, &FileRow::Render("native".to_owned()), &bytes);
+                all_ours &= target.is_some();
+                targets.extend(target);
             }
-            let lock_bytes = bytes.filter(|_| text.is_some_and(|text| is_lock(&text)));
+            // A file that stays, stays with its lock.
+            let is_ours = all_ours && text.is_some_and(|text| is_lock(&text));
+            let lock_bytes = bytes.filter(|_| is_ours);
             targets.extend(lock_bytes.map(|bytes| Target {
                 path: lock_path,
                 state: State::Orphan,
