@@ -1,7 +1,5 @@
 //! Plans over generated projects with pages and members. `PROPTEST_CASES` asks for more of them.
 
-#![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
-
 use std::sync::Arc;
 
 use cantus_fs::{RealDisk, Root};
