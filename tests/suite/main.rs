@@ -14,8 +14,10 @@ mod launching;
 mod links;
 mod lints;
 mod manifest;
+mod members;
 mod merge_driver;
 mod merging;
+mod pages;
 mod parity;
 mod plugins;
 mod program;
@@ -29,4 +31,6 @@ mod stats;
 mod turns;
 mod vectors;
 mod verbs;
+#[cfg(unix)]
+mod watching;
 mod why;

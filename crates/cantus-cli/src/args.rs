@@ -15,7 +15,7 @@ pub(crate) struct Args {
 }
 
 /// What every verb understands.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Global {
     /// The project's root [default: search upward from the working folder]
     #[arg(long, global = true, value_name = "DIR")]
@@ -73,6 +73,9 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Say what a context costs: tokens by layer, section and note
     Stats(StatsArgs),
+    /// Compose and write anew whenever notes or configuration change, until Ctrl-C
+    #[cfg(feature = "watch")]
+    Watch,
     /// Print a completion script for a shell
     #[cfg(feature = "completions")]
     Completions {
@@ -104,6 +107,8 @@ impl Verb {
             Self::Import(args) => args.json,
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
+            #[cfg(feature = "watch")]
+            Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,
             #[cfg(feature = "completions")]
             Self::Completions { .. } => true,

@@ -16,6 +16,8 @@ mod providers;
 mod read;
 mod render;
 mod stats;
+#[cfg(feature = "watch")]
+mod watch;
 mod why;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +48,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Manifest { file } => manifest::run(file, streams),
         Verb::Stats(verb) => stats::run(&args.global, verb, streams),
         Verb::Why(verb) => why::run(&args.global, verb, streams),
+        #[cfg(feature = "watch")]
+        Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
         Verb::Completions { shell } => completions::run(*shell, streams),
         Verb::Hook { action } => hook::run(&args.global, *action, streams),

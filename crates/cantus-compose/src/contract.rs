@@ -41,6 +41,10 @@ pub(crate) struct Part {
 
 /// The sections of the package's contract in their order, and what is wrong with it.
 pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<Part>, Vec<Diagnostic>> {
+    if package.name.is_empty() {
+        // Frames alone.
+        return Ok(Vec::new());
+    }
     let label = package.label("contract.md");
     let fault = |line: usize, message: String| {
         Diagnostic::error("package.contract", message)

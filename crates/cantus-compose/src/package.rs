@@ -106,6 +106,14 @@ impl Package {
         Outcome { value: (named && has_contract).then_some(package), diagnostics }
     }
 
+    /// Its frame without any other text, for bundles that stand beside one which has the rest. It has no name: it takes no
+    /// note's place.
+    #[must_use]
+    pub fn frames_only(&self) -> Self {
+        let (frame, stamps) = (self.frame.clone(), self.stamps.clone());
+        Self { frame, stamps, ..Self::empty(self.folder.clone()) }
+    }
+
     /// How errors and reports name one of its files.
     #[must_use]
     pub fn label(&self, file: &str) -> String {

@@ -5,7 +5,7 @@ use cantus_manifest::{RelPath, Stamp};
 use crate::front_matter::Fields;
 use crate::links::{Following, Linking};
 use crate::note::{Body, Content, DEFAULT_PRIORITY, Described, describe};
-use crate::unicode::{is_blank, strip, upper, upper_first};
+use crate::unicode::{collapse, is_blank, strip, upper, upper_first};
 use crate::yaml::{Node, Value};
 
 const WEB_KEYS: &[&str] = &[
@@ -66,6 +66,10 @@ pub struct Strand {
     pub summary: Option<Described>,
     /// What replaced it.
     pub supersession: Option<Supersession>,
+    /// What its metadata calls `status`, such as `accepted`.
+    pub status: Option<Described>,
+    /// What its metadata calls `decided`, most often a day.
+    pub decided: Option<Described>,
     /// What its links do where it is read on demand; what it leaves open is the web's to say.
     pub linking: Linking,
     /// What is wrong with what it says of being replaced, and on which line.
@@ -198,6 +202,8 @@ impl Strand {
             aliases: Vec::new(),
             summary: None,
             supersession: None,
+            status: None,
+            decided: None,
             linking: Linking::default(),
             unclear: None,
             content,
@@ -217,10 +223,13 @@ impl Strand {
         }
         self.aliases = fields.texts("aliases");
         self.summary = fields.non_empty_text("summary").map(|(text, line)| Described { text, line });
-        match supersession(&fields.mapping("metadata")) {
+        let metadata = fields.mapping("metadata");
+        match supersession(&metadata) {
             Ok(supersession) => self.supersession = supersession,
             Err(fault) => self.unclear = Some(fault),
         }
+        self.status = entry(&metadata, "status");
+        self.decided = entry(&metadata, "decided");
         self.linking = Linking::take(&mut fields);
         fields.ignore("closure");
         for forbidden in ["type", "parent"] {
@@ -288,6 +297,15 @@ fn addresses(value: &Value) -> Option<Vec<String>> {
         }
         _ => None,
     }
+}
+
+/// A text or a number of the metadata on one line; anything else, and a blank one, is none.
+fn entry(metadata: &[(String, u32, Node)], name: &str) -> Option<Described> {
+    let (_, line, node) = metadata.iter().find(|(key, ..)| key == name)?;
+    let (Value::Text(text, _) | Value::Integer(_, text) | Value::Float(text)) = &node.value else {
+        return None;
+    };
+    (!is_blank(text)).then(|| Described { text: collapse(text), line: line + 1 })
 }
 
 fn address_text(address: &str) -> Option<String> {

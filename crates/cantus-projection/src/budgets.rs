@@ -123,8 +123,8 @@ fn chain<'a>(projection: &'a Projection, limit: &Limit, path: &RelPath) -> Vec<&
 fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
     let (last, before) = budget.files.split_last()?;
     let count = |file: &File| match budget.unit {
-        Unit::Bytes => projection.expected(&file.render).bytes() as u64,
-        Unit::Chars => Unit::Chars.count(&projection.expected(&file.render).text()),
+        Unit::Bytes => projection.expected(&file.shape).bytes() as u64,
+        Unit::Chars => Unit::Chars.count(&projection.expected(&file.shape).text()),
     };
     let used: u64 = before.iter().map(|file| count(file)).sum();
     let own = count(last);
@@ -137,7 +137,7 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
         let help = "make notes that are seldom needed `type: reference`, or shorten the biggest";
         return near.then(|| Diagnostic::warning("budget.near", message).at(&last.path).help(help));
     }
-    let expected = projection.expected(&last.render);
+    let expected = projection.expected(&last.shape);
     let message = format!(
         "{} {noun} are {} more than the {} {whose}",
         group(total),

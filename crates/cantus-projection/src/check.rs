@@ -24,7 +24,7 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
     thread::scope(|scope| {
         let other = thread::Builder::new().spawn_scoped(scope, other_checkout).ok();
         let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
-        findings.extend(copies(root, projection, plan));
+        findings.extend(projection.all().flat_map(|one| copies(root, one, plan)));
         findings.extend(notes(project, projection));
         findings.extend(repositories(project, projection));
         findings.extend(declaration(projection));
@@ -32,9 +32,13 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         let readings = readers::readings(root, &project.config);
         findings.extend(budgets::check(&project.config, projection, &readings));
         findings.extend(readers::check(root, &project.config, &readings));
-        let library = Library::new(&project.corpus);
-        findings.extend(library.findings());
-        findings.extend(library.lints());
+        for corpus in
+            std::iter::once(&project.corpus).chain(project.members.iter().map(|member| &member.corpus))
+        {
+            let library = Library::new(corpus);
+            findings.extend(library.findings());
+            findings.extend(library.lints());
+        }
         findings.extend(sections::check(projection));
         // Where the machine gives no thread, it is done here.
         let other = other
@@ -117,9 +121,11 @@ fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> 
 fn notes(project: &Project, projection: &Projection) -> Vec<Diagnostic> {
     let own = project.corpus.unit_paths().map(|path| (Layer::Project, path.clone()));
     let of_plugin = |plugin| Plugin::sources(plugin).map(|path| (Layer::Plugin, path));
-    let mut wanted: Vec<_> = own.chain(project.plugins.iter().flat_map(of_plugin)).collect();
+    let members = project.members.iter().flat_map(|member| member.corpus.unit_paths());
+    let members = members.map(|path| (Layer::Project, path.clone()));
+    let mut wanted: Vec<_> = own.chain(project.plugins.iter().flat_map(of_plugin)).chain(members).collect();
     let of_notes = |section: &&Section| matches!(section.layer, Layer::Project | Layer::Plugin);
-    let sections = projection.native().sections().iter().filter(of_notes);
+    let sections = projection.all().flat_map(|one| one.native().sections()).filter(of_notes);
     let mut found: Vec<_> =
         sections.filter_map(|section| Some((section.layer, section.sources.first()?.path.clone()))).collect();
     wanted.sort();

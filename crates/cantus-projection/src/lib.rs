@@ -9,6 +9,7 @@
 //!   by hand is refused, unless git holds the very bytes.
 //! * Planning and checking write nothing, anywhere.
 //! * A committed file is notice, blank line, and the native bundle less its last line feed; its copies are the same bytes.
+//!   A page is notice, blank line, and the web for people.
 
 mod adopt;
 mod apply;
@@ -25,6 +26,7 @@ mod locate;
 mod lock;
 mod merge_driver;
 mod notice;
+mod page;
 mod parity;
 mod plan;
 mod projection;

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cantus_fs::{Root, TargetError};
 use cantus_manifest::{Diagnostic, Digest, RelPath};
+use cantus_workspace::LOCK;
 use similar::{DiffOp, TextDiff};
 use thiserror::Error;
 
@@ -15,9 +16,9 @@ use crate::git::{Git, Kept, is_marker};
 use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
-use crate::lock::{LockFile, LockedSection, is_lock};
+use crate::lock::{FileRow, LockFile, LockedSection, is_lock};
 use crate::notice::{Notice, is_notice};
-use crate::projection::{Expected, File, Projection};
+use crate::projection::{Expected, File, Projection, Shape};
 
 /// The most bytes that a target may have to be looked at.
 pub(crate) const MOST_BYTES: u64 = 1 << 30;
@@ -115,7 +116,7 @@ impl Edit {
     /// Whether it may as well be a change of the sources: without a lock the two can't be told apart.
     #[must_use]
     pub fn is_guess(&self) -> bool {
-        [NO_LOCK, BROKEN_LOCK].contains(&self.what)
+        [NO_LOCK, BROKEN_LOCK, UNLISTED].contains(&self.what)
     }
 
     /// The file of the project and the line that the text comes from; `None` where that is a text of a dependency, or of a package
@@ -137,6 +138,7 @@ impl Edit {
 
 const NO_LOCK: &str = "there is no lock, so an edit can't be told from older notes";
 const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
+const UNLISTED: &str = "the lock does not list this page, so an edit can't be told from older notes";
 const CONFLICT: &str = "git left a conflict here";
 
 /// What is done with a target.
@@ -177,15 +179,28 @@ impl Plan {
         self.targets.iter().any(Target::is_refused)
     }
 
-    /// The same for the targets that `keep` names. The lock stays as it is unless every other target will be fresh, since it
-    /// speaks of all of them.
+    /// The same for the targets that `keep` names. A lock stays as it is unless every other target that it speaks of will be
+    /// fresh.
     #[must_use]
     pub fn only(mut self, projection: &Projection, keep: &[RelPath]) -> Self {
         let named = |target: &Target| keep.contains(&target.path);
-        let others_fresh = self.targets.iter().all(|target| {
-            target.path == projection.lock_path || named(target) || matches!(target.state, State::Fresh(_))
-        });
-        self.targets.retain(|target| named(target) || (target.path == projection.lock_path && others_fresh));
+        let locks: Vec<_> = projection.all().map(|one| (&one.lock_path, one)).collect();
+        let owner = |target: &Target| {
+            let of = |(_, one): &&(RelPath, Projection)| one.own_paths().any(|path| *path == target.path);
+            projection.members.iter().find(of).map_or(projection, |(_, one)| one)
+        };
+        let settled = |one: &Projection| {
+            self.targets.iter().filter(|target| std::ptr::eq(owner(target), one)).all(|target| {
+                target.path == one.lock_path || named(target) || matches!(target.state, State::Fresh(_))
+            })
+        };
+        let locks: Vec<RelPath> =
+            locks.into_iter().filter(|(_, one)| settled(one)).map(|(path, _)| path.clone()).collect();
+        let touched = |target: &Target| match target.state {
+            State::Fresh(_) => target.path == projection.lock_path,
+            _ => true,
+        };
+        self.targets.retain(|target| named(target) || (locks.contains(&target.path) && touched(target)));
         self
     }
 }
@@ -206,40 +221,32 @@ impl Target {
 
 /// Compares what should be with what lies at `root`.
 pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, PlanError> {
-    let mut errors = Vec::new();
+    let common = Common::new(root, mend);
+    let (mut errors, mut targets, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     let mut read = |path: &RelPath| {
         root.read_target(path, MOST_BYTES).map_err(|error| errors.push(error)).ok().flatten()
     };
     let lock_bytes = read(&projection.lock_path);
     let lock = Lock::read(lock_bytes.as_deref(), projection);
-    let judge = Judge {
-        root,
-        projection,
-        lock: &lock,
-        mend,
-        texts: RefCell::default(),
-        journal: OnceCell::new(),
-        git: Git::new(root.path()),
-        deadline: OnceCell::new(),
-    };
-    let mut targets = Vec::new();
-    // What the copies are compared with, if the original is left alone with CRLF.
-    let mut crlf_original = false;
-    for (index, file) in projection.files.iter().enumerate() {
-        let bytes = read(&file.path);
-        let target = judge.file(file, bytes, file.copy && crlf_original);
-        crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
-        targets.push(target);
+    let judge = Judge { projection, lock: &lock, common: &common, texts: RefCell::default() };
+    judge.files(&mut read, &mut targets);
+    for (_, member) in &projection.members {
+        let lock_bytes = read(&member.lock_path);
+        let lock = Lock::read(lock_bytes.as_deref(), member);
+        let judge = Judge { projection: member, lock: &lock, common: &common, texts: RefCell::default() };
+        judge.files(&mut read, &mut targets);
+        judge.orphans(&mut read, &mut targets);
+        targets.push(judge.lock(lock_bytes.as_deref()));
+        beside.extend(lock.orphans(member).map(|(path, _)| path.clone()));
     }
-    for (path, render) in lock.orphans(projection) {
-        if let Some(bytes) = read(path) {
-            targets.extend(judge.orphan(path, render, &bytes));
-        }
-    }
+    judge.orphans(&mut read, &mut targets);
+    judge.former_members(&mut read, &mut targets);
     targets.push(judge.lock(lock_bytes.as_deref()));
-    let orphans = lock.orphans(projection).map(|(path, _)| path);
-    let beside = projection.paths().chain(orphans).cloned().collect();
-    let warnings = if judge.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    beside.extend(projection.paths().cloned());
+    beside.extend(lock.orphans(projection).map(|(path, _)| path.clone()));
+    beside.sort();
+    beside.dedup();
+    let warnings = if common.git.is_silent() { vec![silent_git()] } else { Vec::new() };
     if errors.is_empty() { Ok(Plan { targets, beside, warnings }) } else { Err(PlanError(errors)) }
 }
 
@@ -268,10 +275,14 @@ impl Lock {
         if normal.as_ref() == projection.lock.as_bytes() {
             return Self::Fresh;
         }
-        let text = String::from_utf8_lossy(&normal);
-        match LockFile::parse(&text) {
+        Self::parse(&String::from_utf8_lossy(&normal))
+    }
+
+    /// One that isn't what it should be.
+    fn parse(text: &str) -> Self {
+        match LockFile::parse(text) {
             Ok(lock) => Self::Read(lock),
-            Err((line, message)) if is_lock(&text) => Self::Broken(line, message),
+            Err((line, message)) if is_lock(text) => Self::Broken(line, message),
             Err(_) => Self::Foreign,
         }
     }
@@ -286,20 +297,17 @@ impl Lock {
     }
 
     /// The files that it lists and the configuration doesn't.
-    fn orphans<'a>(&'a self, projection: &'a Projection) -> impl Iterator<Item = (&'a RelPath, &'a str)> {
+    fn orphans<'a>(&'a self, projection: &'a Projection) -> impl Iterator<Item = (&'a RelPath, &'a FileRow)> {
         let files = if let Self::Read(lock) = self { lock.files.as_slice() } else { &[] };
         let configured = |path: &RelPath| projection.paths().any(|other| other == path);
-        files.iter().filter(move |(path, _)| !configured(path)).map(|(path, render)| (path, render.as_str()))
+        files.iter().filter(move |(path, _)| !configured(path)).map(|(path, row)| (path, row))
     }
 }
 
-struct Judge<'a> {
+/// What all judges of a plan share.
+struct Common<'a> {
     root: &'a Root,
-    projection: &'a Projection,
-    lock: &'a Lock,
     mend: Mend,
-    /// The texts to be written, by render and by whether they have CRLF: copies share theirs.
-    texts: RefCell<BTreeMap<(String, bool), Arc<str>>>,
     /// What a killed run noted; read only where a file looks edited.
     journal: OnceCell<Journal>,
     git: Git<'a>,
@@ -307,11 +315,103 @@ struct Judge<'a> {
     deadline: OnceCell<Instant>,
 }
 
+impl<'a> Common<'a> {
+    fn new(root: &'a Root, mend: Mend) -> Self {
+        let git = Git::new(root.path());
+        Self { root, mend, journal: OnceCell::new(), git, deadline: OnceCell::new() }
+    }
+
+    fn deadline(&self) -> Instant {
+        *self.deadline.get_or_init(|| Instant::now() + PATIENCE)
+    }
+
+    /// Whether a folder, or one on the way to it, is a repository of its own.
+    fn is_elsewhere(&self, folder: &RelPath) -> bool {
+        let mut way = std::iter::successors(Some(folder.clone()), RelPath::parent);
+        way.any(|step| step.join(".git").is_ok_and(|git| matches!(self.root.kind(&git), Ok(Some(_)))))
+    }
+}
+
+struct Judge<'a> {
+    projection: &'a Projection,
+    lock: &'a Lock,
+    common: &'a Common<'a>,
+    /// The texts to be written, by what they are and by whether they have CRLF: copies share theirs.
+    texts: RefCell<BTreeMap<(Shape, bool), Arc<str>>>,
+}
+
+/// What reads a target, and notes that it can't be read.
+type Read<'a> = dyn FnMut(&RelPath) -> Option<Vec<u8>> + 'a;
+
 impl Judge<'_> {
+    /// Judges every configured file.
+    fn files(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        // What the copies are compared with, if the original is left alone with CRLF.
+        let mut crlf_original = false;
+        for (index, file) in self.projection.files.iter().enumerate() {
+            let bytes = read(&file.path);
+            let target = self.file(file, bytes, file.copy && crlf_original);
+            crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
+            targets.push(target);
+        }
+    }
+
+    /// Judges what the lock alone knows, files of members aside.
+    fn orphans(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        for (path, row) in self.lock.orphans(self.projection) {
+            if matches!(row, FileRow::Member(_)) {
+                continue;
+            }
+            if let Some(bytes) = read(path) {
+                targets.extend(self.orphan(path, row, &bytes));
+            }
+        }
+    }
+
+    /// Judges the files of folders that are members no more, each by the lock that lies there.
+    fn former_members(&self, read: &mut Read<'_>, targets: &mut Vec<Target>) {
+        let mut folders: BTreeMap<&RelPath, Vec<&RelPath>> = BTreeMap::new();
+        for (path, row) in self.lock.orphans(self.projection) {
+            let FileRow::Member(folder) = row else { continue };
+            let is_member = self.projection.members.iter().any(|(member, _)| member == folder);
+            // What anyone may have written into the lock must not lead out of the folder, nor into another repository.
+            let is_inside = path.strip_prefix(folder).is_some();
+            if !is_member && is_inside && !self.common.is_elsewhere(folder) {
+                folders.entry(folder).or_default().push(path);
+            }
+        }
+        for (folder, paths) in folders {
+            let Ok(lock_path) = folder.join(LOCK) else { continue };
+            let bytes = read(&lock_path);
+            let text =
+                bytes.as_deref().map(|bytes| String::from_utf8_lossy(&normalise(bytes).1).into_owned());
+            let lock = text.as_deref().map_or(Lock::Missing, Lock::parse);
+            let judge = Judge { lock: &lock, texts: RefCell::default(), ..*self };
+            let mut all_ours = true;
+            for path in paths.into_iter().filter(|path| **path != lock_path) {
+                let Some(bytes) = read(path) else { continue };
+                let target = judge.orphan(path, &FileRow::Render("native".to_owned()), &bytes);
+                all_ours &= target.is_some();
+                targets.extend(target);
+            }
+            // A file that stays, stays with its lock.
+            let is_ours = all_ours && text.is_some_and(|text| is_lock(&text));
+            let lock_bytes = bytes.filter(|_| is_ours);
+            targets.extend(lock_bytes.map(|bytes| Target {
+                path: lock_path,
+                state: State::Orphan,
+                texts: None,
+                loss: None,
+                action: Action::Remove,
+                seen: Some(Digest::of(&bytes)),
+            }));
+        }
+    }
+
     /// Judges a configured file; `crlf` asks for CRLF, as the original has it.
     fn file(&self, file: &File, bytes: Option<Vec<u8>>, crlf_wanted: bool) -> Target {
-        let expected = self.projection.expected(&file.render);
-        let wanted = || self.text(&file.render, crlf_wanted);
+        let expected = self.projection.expected(&file.shape);
+        let wanted = || self.text(&file.shape, crlf_wanted);
         let target = |state, action, texts, seen: Option<&[u8]>| Target {
             path: file.path.clone(),
             loss: seen.and_then(|bytes| self.loss(&file.path, &state, bytes, &expected)),
@@ -335,7 +435,7 @@ impl Judge<'_> {
                 false => target(State::Form(ends), Action::Write(wanted()), None, Some(&bytes)),
             };
         }
-        let state = self.history(&file.path, &file.render, &expected, &normal, &bytes);
+        let state = self.history(&file.path, &file.shape, &expected, &normal, &bytes);
         let action = self.action(&state, wanted);
         // A difference from someone else's file would tell nothing.
         let texts = (state != State::Foreign)
@@ -345,17 +445,22 @@ impl Judge<'_> {
 
     /// Judges a file that the lock alone knows. `None` if it has no notice: then nothing but the lock speaks for it being
     /// ours, and anyone may have written that.
-    fn orphan(&self, path: &RelPath, render: &str, bytes: &[u8]) -> Option<Target> {
-        let expected = self.projection.expected(render);
+    fn orphan(&self, path: &RelPath, row: &FileRow, bytes: &[u8]) -> Option<Target> {
+        let shape = match row {
+            FileRow::Render(render) => Shape::Render(render.clone()),
+            FileRow::Page(..) => Shape::Page(path.clone()),
+            FileRow::Member(_) => Shape::native(),
+        };
+        let expected = self.projection.expected(&shape);
         let (_, normal) = normalise(bytes);
         if !is_notice(first_line(&String::from_utf8_lossy(&normal))) {
             return None;
         }
-        let state = match self.history(path, render, &expected, &normal, bytes) {
+        let state = match self.history(path, &shape, &expected, &normal, bytes) {
             State::Stale { .. } => State::Orphan,
             other => other,
         };
-        let action = match (&state, self.mend) {
+        let action = match (&state, self.common.mend) {
             (State::Orphan | State::Edited { kept: Some(_), .. }, _) | (_, Mend::Force) => Action::Remove,
             _ => Action::Refuse,
         };
@@ -388,19 +493,22 @@ impl Judge<'_> {
         };
         // What isn't touched needs no proof that it is still the same.
         let seen = bytes.filter(|_| action != Action::Nothing).map(Digest::of);
-        let loss =
-            bytes.and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected("native")));
+        let loss = bytes
+            .and_then(|bytes| self.loss(path, &state, bytes, &self.projection.expected(&Shape::native())));
         Target { path: path.clone(), state, texts: None, loss, action, seen }
     }
 
     /// What `--force` takes away that a run without it would not touch.
     fn loss(&self, path: &RelPath, state: &State, bytes: &[u8], new: &Expected<'_>) -> Option<Loss> {
-        if self.mend != Mend::Force || !matches!(state, State::Foreign | State::Edited { kept: None, .. }) {
+        if self.common.mend != Mend::Force
+            || !matches!(state, State::Foreign | State::Edited { kept: None, .. })
+        {
             return None;
         }
         let normal = normalise(bytes).1;
-        let kept = self.git.kept(path, &[&normal, bytes]);
-        let lines = if kept.is_some() { 0 } else { self.git.lines_held_nowhere(path, &normal, &new.text()) };
+        let kept = self.common.git.kept(path, &[&normal, bytes]);
+        let lines =
+            if kept.is_some() { 0 } else { self.common.git.lines_held_nowhere(path, &normal, &new.text()) };
         Some(Loss { kept, lines })
     }
 
@@ -411,21 +519,21 @@ impl Judge<'_> {
             State::Edited { kept, .. } => kept.is_some(),
             State::Foreign | State::Orphan => false,
         };
-        if safe || self.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
+        if safe || self.common.mend == Mend::Force { Action::Write(wanted()) } else { Action::Refuse }
     }
 
-    /// The file of a render, made once.
-    fn text(&self, render: &str, has_crlf: bool) -> Arc<str> {
+    /// The file of a shape, made once.
+    fn text(&self, shape: &Shape, has_crlf: bool) -> Arc<str> {
         let make = || {
-            let text = self.projection.expected(render).text();
+            let text = self.projection.expected(shape).text();
             Arc::from(if has_crlf { crlf(&text) } else { text })
         };
-        self.texts.borrow_mut().entry((render.to_owned(), has_crlf)).or_insert_with(make).clone()
+        self.texts.borrow_mut().entry((shape.clone(), has_crlf)).or_insert_with(make).clone()
     }
 
     /// A file without a sign of ours: foreign, unless a merge is under way and git has both sides.
     fn foreign(&self, path: &RelPath, contents: &[&[u8]]) -> State {
-        match self.git.kept(path, contents) {
+        match self.common.git.kept(path, contents) {
             Some(Kept::Unmerged) => State::Edited { edits: Vec::new(), kept: Some(Kept::Unmerged) },
             _ => State::Foreign,
         }
@@ -435,7 +543,7 @@ impl Judge<'_> {
     fn history(
         &self,
         path: &RelPath,
-        render: &str,
+        shape: &Shape,
         expected: &Expected<'_>,
         normal: &[u8],
         bytes: &[u8],
@@ -446,24 +554,30 @@ impl Judge<'_> {
         let lock = self.lock.rows(self.projection);
         let text = String::from_utf8_lossy(normal);
         let first = first_line(&text);
-        let listed = lock.as_ref().and_then(|lock| lock.render_of(path));
+        let listed = lock.as_ref().and_then(|lock| lock.row_of(path));
         if listed.is_none() && !is_notice(first) {
             return self.foreign(path, &[normal, bytes]);
         }
-        let edits = match &lock {
-            None => vec![self.unknown_edit()],
-            Some(lock) => match self.edits(lock, listed.unwrap_or(render), expected, normal, first) {
-                Some(edits) => edits,
-                None => return self.foreign(path, &[normal, bytes]),
-            },
+        let edits = match (&lock, listed, shape) {
+            (None, ..) => Some(vec![self.unknown_edit()]),
+            (Some(_), Some(FileRow::Page(_, written)), _) => self.page_edits(written, expected, normal),
+            (Some(_), None | Some(FileRow::Member(_)), Shape::Page(_)) => {
+                Some(vec![Edit { line: 1, what: UNLISTED, section: None, source: None }])
+            }
+            (Some(lock), Some(FileRow::Render(render)), _)
+            | (Some(lock), None | Some(FileRow::Member(_)), Shape::Render(render)) => {
+                self.edits(lock, render, expected, normal, first)
+            }
         };
+        let Some(edits) = edits else { return self.foreign(path, &[normal, bytes]) };
         if edits.is_empty() {
             return State::Stale { problem: "the sources changed after this file was written".to_owned() };
         }
-        if self.journal.get_or_init(|| Journal::read(self.root, &self.git)).wrote(bytes) {
+        if self.common.journal.get_or_init(|| Journal::read(self.common.root, &self.common.git)).wrote(bytes)
+        {
             return State::Stale { problem: "a run that was killed wrote this file".to_owned() };
         }
-        State::Edited { edits, kept: self.git.kept(path, &[normal, bytes]) }
+        State::Edited { edits, kept: self.common.git.kept(path, &[normal, bytes]) }
     }
 
     /// What can be said of an edit without a lock.
@@ -510,11 +624,38 @@ impl Judge<'_> {
         if !has_notice && gaps.iter().any(|gap| gap.sections == (0..sections.len())) {
             return None;
         }
-        let deadline = *self.deadline.get_or_init(|| Instant::now() + PATIENCE);
+        let deadline = self.common.deadline();
         for gap in gaps {
             edits.extend(gap_edits(&gap, &body, &sections, expected, lines_before, deadline));
         }
         Some(edits)
+    }
+
+    /// The changes by hand of a page whose text had the digest `written`. They have lines and sources if the notes are still
+    /// what they were then. `None` if nothing of the page is left: then someone put another file in its place.
+    fn page_edits(&self, written: &Digest, expected: &Expected<'_>, normal: &[u8]) -> Option<Vec<Edit>> {
+        if Digest::of(normal) == *written {
+            return Some(Vec::new());
+        }
+        let base = expected.text();
+        let found = readable(normal, &base);
+        let has_notice = is_notice(first_line(&found));
+        let known: BTreeSet<&str> = base.lines().filter(|line| !line.is_empty()).collect();
+        if !has_notice && !found.lines().any(|line| known.contains(line)) {
+            return None;
+        }
+        let deadline = self.common.deadline();
+        if Digest::of(base.as_bytes()) != *written || Instant::now() >= deadline {
+            let what = "this page was edited by hand";
+            return Some(vec![Edit { line: 1, what, section: None, source: None }]);
+        }
+        let new_lines: Vec<&str> = found.lines().collect();
+        let edit = |(new_index, old_index, what): (usize, usize, &'static str)| {
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
+            Edit { line: new_index + 1, what, section: None, source: expected.page_source(old_index) }
+        };
+        Some(changes(&base, &found, deadline).into_iter().map(edit).collect())
     }
 
     /// Whether a notice is the one that we write now, or the one that we wrote with this lock.
@@ -572,7 +713,21 @@ fn gap_edits(
     if Instant::now() >= deadline {
         return vec![edit(first_line, "this was edited by hand", owners[0].0, 0, expected)];
     }
-    let diff = TextDiff::configure().deadline(deadline).diff_lines(base.as_str(), found.as_ref());
+    let new_lines: Vec<&str> = found.lines().collect();
+    changes(&base, &found, deadline)
+        .into_iter()
+        .map(|(new_index, old_index, what)| {
+            let (section, line) = owners[old_index.min(owners.len() - 1)];
+            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
+            let what = if is_conflict { CONFLICT } else { what };
+            edit(first_line + new_index, what, section, line, expected)
+        })
+        .collect()
+}
+
+/// The differences between two texts: the line of each in the new one, that in the old one, and what happened.
+fn changes(base: &str, found: &str, deadline: Instant) -> Vec<(usize, usize, &'static str)> {
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(base, found);
     let changes = diff.ops().iter().filter_map(|op| match *op {
         DiffOp::Equal { .. } => None,
         DiffOp::Delete { old_index, new_index, .. } => {
@@ -585,15 +740,7 @@ fn gap_edits(
             Some((new_index, old_index, "this was edited by hand"))
         }
     });
-    let new_lines: Vec<&str> = found.lines().collect();
-    changes
-        .map(|(new_index, old_index, what)| {
-            let (section, line) = owners[old_index.min(owners.len() - 1)];
-            let is_conflict = new_lines.get(new_index).is_some_and(|line| is_marker(line.as_bytes()));
-            let what = if is_conflict { CONFLICT } else { what };
-            edit(first_line + new_index, what, section, line, expected)
-        })
-        .collect()
+    changes.collect()
 }
 
 /// `bytes` as text to be compared with `base`: what isn't UTF-8 is a character that `base` lacks.

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use cantus_compose::{Bundle, Content, Presence, Row, Section};
-use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, RelPath};
-use cantus_workspace::{Config, LOCK, Project};
+use cantus_manifest::{Diagnostic, Digest, Facts, Layer, Outcome, Provider, RelPath};
+use cantus_memory::Library;
+use cantus_workspace::{Config, LOCK, Member, Project};
 
-use crate::lock;
+use crate::lock::{self, FileRow};
 use crate::notice::Notice;
+use crate::page::{self, Page};
 use crate::renders;
 
 /// The committed files of a project, composed.
 #[derive(Debug)]
 pub struct Projection {
     pub(crate) command: String,
+    /// The note folder.
+    memory: String,
     pub(crate) notice: Option<String>,
     pub(crate) files: Vec<File>,
     pub(crate) lock: String,
@@ -23,6 +27,10 @@ pub struct Projection {
     package: Option<RelPath>,
     /// The renders that are committed, by name; `native` is always there.
     bundles: BTreeMap<String, Bundle>,
+    /// The pages by their files.
+    pages: BTreeMap<RelPath, Page>,
+    /// Those of the members, each with the member's folder.
+    pub(crate) members: Vec<(RelPath, Projection)>,
     renders: Vec<String>,
     rows: Vec<Row>,
     /// The native bundle's common digest, once somebody asked.
@@ -33,9 +41,24 @@ pub struct Projection {
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub(crate) path: RelPath,
-    pub(crate) render: String,
+    pub(crate) shape: Shape,
     /// Whether it must be byte for byte the first file.
     pub(crate) copy: bool,
+}
+
+/// What a committed file holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shape {
+    /// The render of this name.
+    Render(String),
+    /// The page that is committed as this file.
+    Page(RelPath),
+}
+
+impl Shape {
+    pub(crate) fn native() -> Self {
+        Self::Render("native".to_owned())
+    }
 }
 
 /// The sums that a report ends with, of the native render.
@@ -56,38 +79,113 @@ impl Projection {
     #[must_use]
     pub fn compose(project: &Project) -> Outcome<Option<Self>> {
         let config = &project.config;
-        let outcome = project.sections(config.name.as_deref(), None);
-        let Some(set) = outcome.value else {
-            return Outcome { value: None, diagnostics: outcome.diagnostics };
-        };
+        let Outcome { value: set, mut diagnostics } = project.sections(config.name.as_deref(), None);
+        let library = Library::new(&project.corpus);
+        let pages = page::pages(config, &library, &project.corpus.webs, &mut diagnostics);
+        let set = set.filter(|_| pages.len() == config.pages.len());
+        let Some(set) = set else { return Outcome { value: None, diagnostics } };
         let names = renders::names(&config.providers);
         let facts: Vec<Facts> = names.iter().filter_map(|name| renders::facts_of(name)).collect();
         let rows = set.table(&facts);
         let files = files(config);
-        let lock_files: Vec<_> = files.iter().map(|file| (&file.path, file.render.as_str())).collect();
-        let lock = lock::text(&config.command, &names, &rows, &lock_files);
-        let wanted = files.iter().map(|file| file.render.as_str()).chain(["native"]);
-        let bundles =
-            wanted.filter_map(|name| Some((name.to_owned(), set.bundle(renders::facts_of(name)?)))).collect();
-        let notice = notice(config, project.memory.as_ref());
+        let renders = files.iter().filter_map(|file| match &file.shape {
+            Shape::Render(render) => Some(render.as_str()),
+            Shape::Page(_) => None,
+        });
+        let bundles = renders.chain(["native"]);
+        let bundles = bundles
+            .filter_map(|name| Some((name.to_owned(), set.bundle(renders::facts_of(name)?))))
+            .collect();
+        let memory = project.memory.as_ref().map_or("memory", RelPath::as_str).to_owned();
+        let notice = notice(config, &memory);
         let lock_path = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
         let command = config.command.clone();
-        let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
-        let package = config.package.as_ref().filter(own).cloned();
-        let common_digest = OnceLock::new();
-        let value = Self {
+        let package = own_package(project);
+        let mut members = Vec::new();
+        for member in &project.members {
+            let composed = Self::compose_member(project, member).collect(&mut diagnostics);
+            members.extend(composed.map(|composed| (member.folder.clone(), composed)));
+        }
+        let lock = String::new();
+        let mut value = Self {
             command,
+            memory,
             notice,
             files,
             lock,
             lock_path,
             package,
             bundles,
+            pages,
+            members,
             renders: names,
             rows,
-            common_digest,
+            common_digest: OnceLock::new(),
         };
-        Outcome { value: Some(value), diagnostics: outcome.diagnostics }
+        value.lock = value.lock_text(config);
+        let is_whole = value.members.len() == project.members.len();
+        Outcome { value: is_whole.then_some(value), diagnostics }
+    }
+
+    /// Composes the files of one member: they have its own sections alone.
+    fn compose_member(project: &Project, member: &Member) -> Outcome<Option<Self>> {
+        let config = &project.config;
+        let Outcome { value: set, diagnostics } = project.member_sections(member);
+        let Some(set) = set else { return Outcome { value: None, diagnostics } };
+        let facts = Facts::root(Provider::native());
+        let mut rows = set.table(std::slice::from_ref(&facts));
+        rows.retain(|row| row.section.layer != Layer::Package);
+        let files = config.files.iter().enumerate();
+        let files: Vec<_> = files
+            .map(|(index, file)| File { path: member.file(file), shape: Shape::native(), copy: index > 0 })
+            .collect();
+        let memory = member.memory.to_string();
+        let original = files.first().map(|file| &file.path).filter(|_| config.notice);
+        let notice =
+            original.map(|original| Notice { command: &config.command, memory: &memory, original }.line());
+        let mut value = Self {
+            command: config.command.clone(),
+            memory,
+            notice,
+            files,
+            lock: String::new(),
+            lock_path: member.lock(),
+            package: own_package(project),
+            bundles: BTreeMap::from([("native".to_owned(), set.bundle(facts))]),
+            pages: BTreeMap::new(),
+            members: Vec::new(),
+            renders: vec!["native".to_owned()],
+            rows,
+            common_digest: OnceLock::new(),
+        };
+        value.lock = value.lock_text(config);
+        Outcome { value: Some(value), diagnostics }
+    }
+
+    /// This one, then those of its members.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(self.members.iter().map(|(_, member)| member))
+    }
+
+    /// The lock, once everything else is there.
+    fn lock_text(&self, config: &Config) -> String {
+        let web =
+            |path: &RelPath| config.pages.iter().find(|page| page.file == *path).map(|page| page.web.clone());
+        let row = |file: &File| match &file.shape {
+            Shape::Render(render) => FileRow::Render(render.clone()),
+            shape @ Shape::Page(path) => FileRow::Page(
+                web(path).unwrap_or_default(),
+                Digest::of(self.expected(shape).text().as_bytes()),
+            ),
+        };
+        let own = self.files.iter().map(|file| (&file.path, row(file)));
+        let of_member = |(folder, member): &'_ (RelPath, Self)| {
+            let row = FileRow::Member(folder.clone());
+            member.own_paths().map(move |path| (path.clone(), row.clone())).collect::<Vec<_>>()
+        };
+        let of_members: Vec<_> = self.members.iter().flat_map(of_member).collect();
+        let files: Vec<_> = own.chain(of_members.iter().map(|(path, row)| (path, row.clone()))).collect();
+        lock::text(&self.command, &self.renders, &self.rows, &files)
     }
 
     /// The command that regenerates the files.
@@ -102,21 +200,31 @@ impl Projection {
         &self.bundles["native"]
     }
 
-    /// Every target's path: the files in their order, then the lock.
+    /// Every target's path: the files in their order and the lock, then those of each member.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        self.all().flat_map(Self::own_paths)
+    }
+
+    /// The same without those of members.
+    pub(crate) fn own_paths(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter().map(|file| &file.path).chain([&self.lock_path])
     }
 
-    /// The committed files in their order, the lock aside, each with its bundle.
-    pub fn files(&self) -> impl Iterator<Item = (&RelPath, &Bundle)> {
-        self.files.iter().map(|file| (&file.path, self.expected(&file.render).bundle))
+    /// The committed files in their order, then those of the members, locks aside, each with its bundle; a page has none.
+    pub fn files(&self) -> impl Iterator<Item = (&RelPath, Option<&Bundle>)> {
+        self.all_files().map(|(one, file)| (&file.path, one.expected(&file.shape).bundle()))
+    }
+
+    /// The same, each with whose it is.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = (&Self, &File)> {
+        self.all().flat_map(|one| one.files.iter().map(move |file| (one, file)))
     }
 
     /// The whole text of a committed file; `None` for a path that is none.
     #[must_use]
     pub fn text(&self, path: &RelPath) -> Option<String> {
-        let file = self.files.iter().find(|file| file.path == *path)?;
-        Some(self.expected(&file.render).text())
+        let (one, file) = self.all_files().find(|(_, file)| file.path == *path)?;
+        Some(one.expected(&file.shape).text())
     }
 
     /// The sums of the native render.
@@ -147,29 +255,43 @@ impl Projection {
         rows.flat_map(|row| self.renders.iter().map(String::as_str).zip(row.presence.iter().copied()))
     }
 
-    pub(crate) fn expected(&self, render: &str) -> Expected<'_> {
-        let notice = self.notice.as_ref().map_or_else(String::new, |notice| format!("{notice}\n\n"));
-        let bundle = self.bundles.get(render).unwrap_or_else(|| self.native());
-        Expected { head: notice, bundle, package: self.package.as_ref() }
+    pub(crate) fn expected(&self, shape: &Shape) -> Expected<'_> {
+        let notice = match (shape, &self.notice) {
+            (_, None) => None,
+            (Shape::Render(_), Some(notice)) => Some(notice.clone()),
+            (Shape::Page(path), Some(_)) => Some(self.notice_of(path)),
+        };
+        let body = match shape {
+            Shape::Render(render) => Body::Bundle(self.bundles.get(render).unwrap_or_else(|| self.native())),
+            Shape::Page(path) => self.pages.get(path).map_or_else(|| Body::Bundle(self.native()), Body::Page),
+        };
+        let head = notice.map_or_else(String::new, |notice| format!("{notice}\n\n"));
+        Expected { head, body, package: self.package.as_ref() }
+    }
+
+    /// The notice of a page, which is its own original.
+    fn notice_of(&self, path: &RelPath) -> String {
+        Notice { command: &self.command, memory: &self.memory, original: path }.line()
     }
 }
 
-fn files(config: &Config) -> Vec<File> {
-    let file = |(index, path): (usize, &RelPath)| File {
-        path: path.clone(),
-        render: "native".to_owned(),
-        copy: index > 0,
-    };
-    let native = config.files.iter().enumerate().map(file);
-    let others = config.outputs.iter();
-    let others =
-        others.map(|output| File { path: output.file.clone(), render: output.render.clone(), copy: false });
-    native.chain(others).collect()
+/// The package's folder, if it is the project's own.
+fn own_package(project: &Project) -> Option<RelPath> {
+    let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
+    project.config.package.as_ref().filter(own).cloned()
 }
 
-fn notice(config: &Config, memory: Option<&RelPath>) -> Option<String> {
-    let original = config.files.first().or(config.outputs.first().map(|output| &output.file))?;
-    let memory = memory.map_or("memory", RelPath::as_str);
+fn files(config: &Config) -> Vec<File> {
+    let native = config.files.iter().enumerate().map(|(index, path)| (path, Shape::native(), index > 0));
+    let outputs = config.outputs.iter();
+    let outputs = outputs.map(|output| (&output.file, Shape::Render(output.render.clone()), false));
+    let pages = config.pages.iter().map(|page| (&page.file, Shape::Page(page.file.clone()), false));
+    let files = native.chain(outputs).chain(pages);
+    files.map(|(path, shape, copy)| File { path: path.clone(), shape, copy }).collect()
+}
+
+fn notice(config: &Config, memory: &str) -> Option<String> {
+    let original = config.targets().next()?;
     config.notice.then(|| Notice { command: &config.command, memory, original }.line())
 }
 
@@ -177,19 +299,30 @@ fn notice(config: &Config, memory: Option<&RelPath>) -> Option<String> {
 pub(crate) struct Expected<'a> {
     /// The notice and its blank line, or nothing.
     head: String,
-    bundle: &'a Bundle,
+    body: Body<'a>,
     package: Option<&'a RelPath>,
+}
+
+/// What stands below the notice.
+enum Body<'a> {
+    Bundle(&'a Bundle),
+    Page(&'a Page),
 }
 
 impl<'a> Expected<'a> {
     fn pieces(&self) -> impl Iterator<Item = &str> {
-        let last = self.bundle.included().count().saturating_sub(1);
-        let contents = self.bundle.included().enumerate().map(move |(index, (_, content))| {
+        let (bundle, page) = match self.body {
+            Body::Bundle(bundle) => (Some(bundle), None),
+            Body::Page(page) => (None, Some(page)),
+        };
+        let last = bundle.map_or(0, |bundle| bundle.included().count().saturating_sub(1));
+        let contents = bundle.into_iter().flat_map(Bundle::included).enumerate();
+        let contents = contents.map(move |(index, (_, content))| {
             let text = content.text();
             // The file ends in one line feed where the bundle ends in two.
             if index == last { text.strip_suffix('\n').unwrap_or(text) } else { text }
         });
-        std::iter::once(self.head.as_str()).chain(contents)
+        std::iter::once(self.head.as_str()).chain(contents).chain(page.map(Page::text))
     }
 
     /// Whether `bytes` are the file.
@@ -200,7 +333,7 @@ impl<'a> Expected<'a> {
 
     /// The file.
     pub(crate) fn text(&self) -> String {
-        let mut text = String::with_capacity(self.head.len() + self.bundle.bytes());
+        let mut text = String::with_capacity(self.pieces().map(str::len).sum());
         text.extend(self.pieces());
         text
     }
@@ -218,9 +351,12 @@ impl<'a> Expected<'a> {
         self.head.matches('\n').count()
     }
 
-    /// The bundle of the file.
-    pub(crate) fn bundle(&self) -> &'a Bundle {
-        self.bundle
+    /// The bundle of the file; a page has none.
+    pub(crate) fn bundle(&self) -> Option<&'a Bundle> {
+        match self.body {
+            Body::Bundle(bundle) => Some(bundle),
+            Body::Page(_) => None,
+        }
     }
 
     /// The length of the file in bytes.
@@ -230,7 +366,7 @@ impl<'a> Expected<'a> {
 
     /// The sections of the file with their bytes.
     pub(crate) fn included(&self) -> impl Iterator<Item = (&'a Section, &'a Content)> {
-        self.bundle.included()
+        self.bundle().into_iter().flat_map(Bundle::included)
     }
 
     /// Where the byte at `offset` stands; one behind the end counts as the last.
@@ -240,7 +376,7 @@ impl<'a> Expected<'a> {
         if offset < start {
             return Place { line: self.head[..offset].matches('\n').count() + 1, section: None };
         }
-        for (section, content) in self.bundle.included() {
+        for (section, content) in self.included() {
             let text = content.text();
             let end = offset.saturating_sub(start).min(text.len() - 1);
             let index = memchr::memchr_iter(b'\n', &text.as_bytes()[..end]).count();
@@ -256,7 +392,16 @@ impl<'a> Expected<'a> {
 
     /// The section of this id, if the file holds it.
     pub(crate) fn section(&self, id: &str) -> Option<&'a Section> {
-        self.bundle.included().map(|(section, _)| section).find(|section| section.id.as_str() == id)
+        let Body::Bundle(bundle) = self.body else { return None };
+        bundle.included().map(|(section, _)| section).find(|section| section.id.as_str() == id)
+    }
+
+    /// For a page: the note and the line that its file's line with this index (from 0) came from.
+    pub(crate) fn page_source(&self, index: usize) -> Option<(String, u32)> {
+        let Body::Page(page) = self.body else { return None };
+        let above = self.head.matches('\n').count();
+        let (path, line) = page.source_line(index.checked_sub(above)?)?;
+        Some((path.to_string(), line))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::line_ends::normalise;
 use crate::locate::intact;
 use crate::lock::LockFile;
 use crate::plan::{MOST_BYTES, State, Target};
-use crate::projection::{Expected, Projection};
+use crate::projection::{Expected, Projection, Shape};
 
 /// How long a comparison may look for the smallest difference.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -47,6 +47,8 @@ pub enum Place<'a> {
     Line(&'a Section, usize),
     /// A section that the sources no longer give: its name and its sources, as the lock has them.
     Gone(SectionId, Vec<String>),
+    /// A record of a page: the note and its line, from 1.
+    Page(String, u32),
     /// No section at all.
     Nowhere,
 }
@@ -55,8 +57,8 @@ pub enum Place<'a> {
 /// if it is no committed file but another target.
 #[must_use]
 pub fn why<'a>(root: &Root, projection: &'a Projection, target: &Target, line: usize) -> Option<Why<'a>> {
-    let file = projection.files.iter().find(|file| file.path == target.path)?;
-    let expected = projection.expected(&file.render);
+    let (projection, file) = projection.all_files().find(|(_, file)| file.path == target.path)?;
+    let expected = projection.expected(&file.shape);
     let index = line.checked_sub(1)?;
     match &target.state {
         State::Fresh(_) | State::Form(_) => {
@@ -68,7 +70,7 @@ pub fn why<'a>(root: &Root, projection: &'a Projection, target: &Target, line: u
             let bytes = root.read_target(&target.path, MOST_BYTES).ok()??;
             let committed = String::from_utf8_lossy(&normalise(&bytes).1).into_owned();
             let text = committed.split_terminator('\n').nth(index)?.to_owned();
-            let (matched, place) = in_old_text(root, projection, &file.render, &committed, index);
+            let (matched, place) = in_old_text(root, projection, &file.shape, &committed, index);
             Some(Why { text, matched, place })
         }
     }
@@ -80,7 +82,11 @@ fn place<'a>(expected: &Expected<'a>, index: usize) -> Place<'a> {
     match index.checked_sub(head) {
         None if index == 0 => Place::Notice,
         None => Place::BelowNotice,
-        Some(index) => in_bundle(expected.bundle(), index).unwrap_or(Place::Nowhere),
+        Some(below) => {
+            let of_page = || expected.page_source(index).map(|(source, line)| Place::Page(source, line));
+            let of_bundle = expected.bundle().and_then(|bundle| in_bundle(bundle, below));
+            of_bundle.or_else(of_page).unwrap_or(Place::Nowhere)
+        }
     }
 }
 
@@ -99,12 +105,16 @@ fn in_bundle(bundle: &Bundle, index: usize) -> Option<Place<'_>> {
 fn in_old_text<'a>(
     root: &Root,
     projection: &'a Projection,
-    render: &str,
+    shape: &Shape,
     committed: &str,
     index: usize,
 ) -> (Match, Place<'a>) {
-    let expected = projection.expected(render);
-    if let Some(locked) = locked(root, projection, render, committed, index) {
+    let expected = projection.expected(shape);
+    let locked = match shape {
+        Shape::Render(render) => locked(root, projection, render, committed, index),
+        Shape::Page(_) => None,
+    };
+    if let Some(locked) = locked {
         let Some(section) = expected.section(locked.id.as_str()) else {
             return (Match::Near, Place::Gone(locked.id, locked.from));
         };
@@ -176,10 +186,10 @@ pub fn appearances<'a>(
     line: u32,
 ) -> (Vec<&'a Section>, Vec<(&'a RelPath, usize)>) {
     let (mut sections, mut places): (Vec<&Section>, _) = (Vec::new(), Vec::new());
-    for file in &projection.files {
-        let expected = projection.expected(&file.render);
+    for (one, file) in projection.all_files() {
+        let expected = one.expected(&file.shape);
         let mut above = expected.head_lines();
-        for (section, content) in expected.bundle().included() {
+        for (section, content) in expected.included() {
             let lines = content.origins().len();
             if let Some(source) = section.sources.iter().position(|source| source.to_string() == path) {
                 if sections.iter().all(|known| known.id != section.id) {

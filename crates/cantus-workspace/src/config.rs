@@ -9,7 +9,7 @@ use cantus_memory::nearest;
 use toml::de::DeTable;
 
 use crate::discover::{CONFIG, MEMORIES};
-use crate::keys::{Item, Keys, Source};
+use crate::keys::{Choice, Item, Keys, Source};
 
 /// Where the lock lies, below the root.
 pub const LOCK: &str = "projections/lock.toml";
@@ -42,6 +42,8 @@ pub struct Config {
     pub providers: Vec<Provider>,
     /// The crates whose notes may be read, in byte order of their names.
     pub plugins: Vec<Allowed>,
+    /// The folders with notes of their own that have files of their own.
+    pub members: Members,
     /// The repositories that the contract names.
     pub repositories: Vec<Repository>,
     /// The committed files: the original, then its copies.
@@ -50,6 +52,8 @@ pub struct Config {
     pub notice: bool,
     /// Further committed renders.
     pub outputs: Vec<Output>,
+    /// Webs that are committed as pages for people.
+    pub pages: Vec<PageConfig>,
     /// The most bytes that a note may have.
     pub note_bytes: u64,
     /// The most bytes that a committed file, or a chain of them, should have.
@@ -67,6 +71,59 @@ pub struct Output {
     pub render: String,
     /// Where it is committed.
     pub file: RelPath,
+}
+
+/// Which folders with notes of their own have files of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Members {
+    /// None.
+    #[default]
+    None,
+    /// The members of the Cargo workspace.
+    Workspace {
+        /// The line of the configuration that asks for them, counted from 1.
+        line: u32,
+    },
+    /// The folders that these patterns name, each with its line.
+    Listed(Vec<(String, u32)>),
+}
+
+/// A web that is committed as a page for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageConfig {
+    /// The web's name.
+    pub web: String,
+    /// Where the page is committed.
+    pub file: RelPath,
+    /// How much of each strand's text it holds.
+    pub body: PageBody,
+    /// The address of a record's source, `{path}` standing for its path.
+    pub link: Option<String>,
+    /// The web whose terms stand at the foot as abbreviations.
+    pub abbreviations: Option<String>,
+    /// The line of the configuration that asks for it, counted from 1.
+    pub line: u32,
+}
+
+/// How much of a strand's text a page holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageBody {
+    /// All of it.
+    #[default]
+    Full,
+    /// The paragraph that is labelled *Claim*.
+    Claim,
+    /// Nothing.
+    None,
+}
+
+impl PageBody {
+    const NAMES: [&str; 3] = ["full", "claim", "none"];
+
+    fn from_name(name: &str) -> Option<Self> {
+        let at = Self::NAMES.iter().position(|known| *known == name)?;
+        [Self::Full, Self::Claim, Self::None].get(at).copied()
+    }
 }
 
 /// A crate whose notes may be read.
@@ -124,10 +181,12 @@ const KEYS: &[&str] = &[
     "package",
     "width",
     "providers",
+    "members",
     "plugins",
     "repositories",
     "projection",
     "output",
+    "page",
     "budget",
     "limits",
 ];
@@ -164,16 +223,19 @@ impl Config {
         let providers = providers(&mut keys, source);
         let (files, notice) = projection(&mut keys, source);
         let outputs = outputs(&mut keys, source, &providers);
+        let pages = pages(&mut keys, source);
         let (file_bytes, warn_only) = budget(&mut keys, source);
         let config = Self {
             title: title.unwrap_or_else(|| default_title(name.as_deref())),
             name,
             command: command(&mut keys, source, surroundings),
             width: width(&mut keys, source),
+            members: members(&mut keys, source),
             plugins: plugins(&mut keys, source),
             repositories: repositories(&mut keys, source),
             files: files.iter().map(|(path, _)| path.clone()).collect(),
             outputs: outputs.iter().map(|(output, _)| output.clone()).collect(),
+            pages: pages.iter().map(|(page, _)| page.clone()).collect(),
             note_bytes: note_bytes(&mut keys, source),
             file_bytes,
             warn_only,
@@ -183,10 +245,17 @@ impl Config {
             notice,
             source: None,
         };
-        let targets = files.into_iter().chain(outputs.into_iter().map(|(output, span)| (output.file, span)));
-        config.check_targets(targets, source);
+        let outputs = outputs.into_iter().map(|(output, span)| (output.file, span));
+        let pages = pages.into_iter().map(|(page, span)| (page.file, span));
+        config.check_targets(files.into_iter().chain(outputs).chain(pages), source);
         keys.finish(source, KEYS);
         config
+    }
+
+    /// The committed files in their order, the lock not among them: the original and its copies, further renders, pages.
+    pub fn targets(&self) -> impl Iterator<Item = &RelPath> {
+        let outputs = self.outputs.iter().map(|output| &output.file);
+        self.files.iter().chain(outputs).chain(self.pages.iter().map(|page| &page.file))
     }
 
     /// Refuses targets that meet each other, the sources or the lock.
@@ -219,15 +288,15 @@ impl Config {
 
 /// Paths none of which [`meet`]s another, found by what they are in lower case.
 #[derive(Default)]
-struct Targets(BTreeMap<String, RelPath>);
+pub(crate) struct Targets(BTreeMap<String, RelPath>);
 
 impl Targets {
-    fn insert(&mut self, path: RelPath) {
+    pub(crate) fn insert(&mut self, path: RelPath) {
         self.0.insert(path.as_str().to_lowercase(), path);
     }
 
     /// The one that is `path`, lies below it or holds it.
-    fn meeting(&self, path: &RelPath) -> Option<&RelPath> {
+    pub(crate) fn meeting(&self, path: &RelPath) -> Option<&RelPath> {
         let key = path.as_str().to_lowercase();
         let above = key.match_indices('/').filter_map(|(at, _)| self.0.get(&key[..at])).next();
         let below = format!("{key}/");
@@ -263,7 +332,7 @@ fn is_reserved(path: &RelPath) -> bool {
         || path.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
-fn default_title(name: Option<&str>) -> String {
+pub(crate) fn default_title(name: Option<&str>) -> String {
     name.map_or_else(|| "Agent Instructions".to_owned(), |name| format!("{name} - Agent Instructions"))
 }
 
@@ -309,6 +378,34 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
         }
     }
     providers.into_iter().collect()
+}
+
+fn members(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Members {
+    let Some(given) = keys.boolean_or_texts(source, "members") else { return Members::None };
+    let patterns = match given {
+        Choice::Boolean(false, _) => return Members::None,
+        Choice::Boolean(true, span) => return Members::Workspace { line: source.line(&span) },
+        Choice::Texts(patterns) => patterns,
+    };
+    let mut known = Vec::new();
+    for (pattern, span) in patterns {
+        let text = pattern.strip_suffix('/').unwrap_or(&pattern).to_owned();
+        let line = source.line(&span);
+        match RelPath::new(text.replace(['*', '?'], "x")) {
+            Ok(_) if !text.contains("**") => known.push((text, line)),
+            Ok(_) => {
+                let fault =
+                    source.fault(span, format!("`members`: `{text}` holds `**`, which means nothing here"));
+                fault.help =
+                    Some("`*` stands for any name or part of one: write such as `crates/*`".to_owned());
+            }
+            Err(_) => {
+                let pattern = pattern.escape_debug();
+                source.fault(span, format!("`members`: `{pattern}` is not a folder inside the root"));
+            }
+        }
+    }
+    Members::Listed(known)
 }
 
 fn plugins(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Allowed> {
@@ -440,6 +537,50 @@ fn outputs(
     outputs
 }
 
+fn pages(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<(PageConfig, Range<usize>)> {
+    let mut pages = Vec::new();
+    for (mut keys, span) in keys.tables(source, "page", "page.") {
+        let faults = source.diagnostics.len();
+        let (web, file) = (keys.text(source, "web"), keys.path(source, "file"));
+        let body = keys.text(source, "body").map(|(body, span)| page_body(&body, span, source));
+        let link = keys.text(source, "link").and_then(|(link, span)| page_link(link, span, source));
+        let abbreviations = keys.text(source, "abbreviations").map(|(web, _)| web);
+        let body = body.unwrap_or_default();
+        match (web, file) {
+            (Some((web, web_span)), Some((file, span))) => {
+                let line = source.line(&web_span);
+                pages.push((PageConfig { web, file, body, link, abbreviations, line }, span));
+            }
+            _ if source.diagnostics.len() == faults => {
+                source.fault(span, "a page needs a `web` and a `file`");
+            }
+            _ => {}
+        }
+        keys.finish(source, &["web", "file", "body", "link", "abbreviations"]);
+    }
+    pages
+}
+
+fn page_body(name: &str, span: Range<usize>, source: &mut Source<'_>) -> PageBody {
+    PageBody::from_name(name).unwrap_or_else(|| {
+        let message = format!("`page.body` must be `full`, `claim` or `none`, not `{}`", name.escape_debug());
+        let help = nearest(name, &PageBody::NAMES).map(|near| format!("did you mean `{near}`?"));
+        source.fault(span, message).help = help;
+        PageBody::default()
+    })
+}
+
+/// A link's text as it may stand between the brackets of a Markdown link.
+fn page_link(link: String, span: Range<usize>, source: &mut Source<'_>) -> Option<String> {
+    let breaks = |c: char| c.is_whitespace() || c.is_control() || "()<>".contains(c);
+    if link.contains("{path}") && !link.contains(breaks) {
+        return Some(link);
+    }
+    let fault = source.fault(span, "`page.link` must hold `{path}`, and no blank, `(`, `)`, `<` or `>`");
+    fault.help = Some("write such as `https://example.org/tree/main/{path}`".to_owned());
+    None
+}
+
 fn is_render(name: &str, providers: &[Provider]) -> bool {
     RENDERS.contains(&name) || providers.iter().any(|provider| provider.as_str() == name)
 }
@@ -510,7 +651,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, plugins, repositories, projection, output, budget, limits",
+             providers, members, plugins, repositories, projection, output, page, budget, limits",
             ],
         );
     }

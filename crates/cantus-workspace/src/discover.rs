@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use cantus_fs::{Disk, Kind};
 use toml::de::DeTable;
 
+use crate::members::claims;
+
 /// The name of the configuration file.
 pub const CONFIG: &str = "cantus.toml";
 
@@ -16,13 +18,15 @@ pub(crate) const MOST_CONFIG_BYTES: u64 = 4 << 20;
 
 /// The nearest folder from `start`, an absolute path, upward that is a project: it holds a configuration or a note folder.
 ///
+/// A folder with notes and no configuration that is a member of a project further up is not one: that project is.
+///
 /// The search ends at the first folder that holds `.git` (a file or a folder), so that worktrees, submodules and nested
 /// repositories stand for themselves; outside git it ends at the file system's root. No process is started.
 #[must_use]
 pub fn find_root(disk: &dyn Disk, start: &Path) -> Option<PathBuf> {
     for folder in start.ancestors() {
         if is_project(disk, folder) {
-            return Some(folder.to_path_buf());
+            return Some(whole(disk, folder).unwrap_or(folder).to_path_buf());
         }
         if exists(disk, &folder.join(".git")) {
             return None;
@@ -31,11 +35,35 @@ pub fn find_root(disk: &dyn Disk, start: &Path) -> Option<PathBuf> {
     None
 }
 
+/// The project further up, up to the boundary of the repository, that has `folder` as a member.
+fn whole<'a>(disk: &dyn Disk, folder: &'a Path) -> Option<&'a Path> {
+    if has_configuration(disk, folder) {
+        return None;
+    }
+    for inner in folder.ancestors() {
+        if exists(disk, &inner.join(".git")) {
+            return None;
+        }
+        let outer = inner.parent()?;
+        if has_configuration(disk, outer) && claims(disk, outer, folder) {
+            return Some(outer);
+        }
+    }
+    None
+}
+
 /// Whether `folder` holds a configuration or a note folder.
 pub(crate) fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
-    exists(disk, &folder.join(CONFIG))
-        || has_cargo_table(disk, &folder.join("Cargo.toml"))
-        || MEMORIES.iter().any(|memory| is_note_folder(disk, &folder.join(memory)))
+    has_configuration(disk, folder) || has_notes(disk, folder)
+}
+
+/// Whether `folder` holds a configuration.
+pub(crate) fn has_configuration(disk: &dyn Disk, folder: &Path) -> bool {
+    exists(disk, &folder.join(CONFIG)) || has_cargo_table(disk, &folder.join("Cargo.toml"))
+}
+
+fn has_notes(disk: &dyn Disk, folder: &Path) -> bool {
+    MEMORIES.iter().any(|memory| is_note_folder(disk, &folder.join(memory)))
 }
 
 fn exists(disk: &dyn Disk, path: &Path) -> bool {

@@ -36,6 +36,12 @@ pub(crate) enum Item<'a> {
     Table(Keys<'a>),
 }
 
+/// A value that is `true`, `false` or a list of texts, with spans.
+pub(crate) enum Choice {
+    Boolean(bool, Range<usize>),
+    Texts(Vec<(String, Range<usize>)>),
+}
+
 /// The keys of one table that nobody has taken yet.
 pub(crate) struct Keys<'a> {
     table: DeTable<'a>,
@@ -135,6 +141,27 @@ impl<'a> Keys<'a> {
             }
         }
         Some(texts)
+    }
+
+    /// `true`, `false` or a list of texts.
+    pub(crate) fn boolean_or_texts(&mut self, source: &mut Source<'_>, name: &str) -> Option<Choice> {
+        const EXPECTED: &str = "`true`, `false` or a list of texts";
+        let value = self.take(name)?;
+        if let Some(boolean) = value.get_ref().as_bool() {
+            return Some(Choice::Boolean(boolean, value.span()));
+        }
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong(source, name, EXPECTED, &value);
+            return None;
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push((text.to_owned(), item.span())),
+                None => self.wrong(source, name, EXPECTED, item),
+            }
+        }
+        Some(Choice::Texts(texts))
     }
 
     /// A table of its own.

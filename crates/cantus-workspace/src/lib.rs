@@ -12,12 +12,18 @@ mod gather;
 mod home;
 mod host;
 mod keys;
+mod members;
 mod plugins;
 mod project;
+mod watched;
 
-pub use config::{Allowed, Config, DEFAULT_FILE_BYTES, LOCK, Output, PluginKind};
+pub use config::{
+    Allowed, Config, DEFAULT_FILE_BYTES, LOCK, Members, Output, PageBody, PageConfig, PluginKind,
+};
 pub use discover::{CONFIG, find_root};
 pub use home::read_home;
 pub use host::{host_name, version_control};
+pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
 pub use project::{Notes, Options, Project, configuration};
+pub use watched::{Watched, watched};

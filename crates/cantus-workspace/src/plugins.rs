@@ -175,8 +175,7 @@ fn note_folder(
     if memory.and_then(|memory| below(root, &root.at(memory))).is_some_and(|memory| meet(&memory, &place)) {
         return Err(format!("{label}, `{folder}`: the project's own notes lie there"));
     }
-    let mut targets = config.files.iter().chain(config.outputs.iter().map(|output| &output.file));
-    if let Some(target) = targets.find(|target| meet(target.as_str(), &place)) {
+    if let Some(target) = config.targets().find(|target| meet(target.as_str(), &place)) {
         return Err(format!(
             "{label}, `{folder}`: the target `{target}` lies there, and targets aren't sources"
         ));
@@ -277,6 +276,54 @@ fn indented(text: &str) -> String {
     lines.map(|line| format!("\n    {}", printable(line))).collect()
 }
 
+/// The folders of the members of the Cargo workspace at `root`, the root's own aside.
+pub(crate) fn workspace_folders(root: &Root) -> Result<Vec<RelPath>, Diagnostic> {
+    let fault = |error: &GraphError| {
+        let message = match error {
+            GraphError::Failed(said) => format!("`{MEMBERS_COMMAND}` failed:{}", indented(said)),
+            GraphError::Unreadable(error) => {
+                format!("the answer of `{MEMBERS_COMMAND}` can't be read: {error}")
+            }
+            absent => format!("`members = true` needs cargo: {}", absent.absence().unwrap_or_default()),
+        };
+        Diagnostic::error("member.cargo", message)
+            .help("mend it, or list folders: `members = [\"crates/*\"]`")
+    };
+    let metadata = ask_cargo(root, &["--no-deps"]).map_err(|error| fault(&error))?;
+    // Cargo may call the root by its real name.
+    let real = root.disk().canonical(root.path());
+    let below = |folder: &Path| {
+        let below = folder.strip_prefix(root.path()).ok();
+        let below = below.or_else(|| folder.strip_prefix(real.as_ref().ok()?).ok())?;
+        let parts: Option<Vec<_>> = below.iter().map(|part| part.to_str()).collect();
+        RelPath::new(parts?.join("/")).ok()
+    };
+    let members = metadata.workspace_packages().into_iter();
+    let members = members.filter_map(|package| below(package.manifest_path.parent()?.as_std_path()));
+    Ok(members.collect())
+}
+
+/// What we run for the members of a workspace, as people write it.
+const MEMBERS_COMMAND: &str = "cargo metadata --no-deps --format-version 1";
+
+/// What cargo says of the workspace at `root`.
+fn ask_cargo(root: &Root, options: &[&str]) -> Result<Metadata, GraphError> {
+    if !exists(root, path("Cargo.toml").as_str()) {
+        return Err(GraphError::NoManifest);
+    }
+    let mut command = MetadataCommand::new();
+    command.current_dir(root.path());
+    command.other_options(options.iter().map(|option| (*option).to_owned()).collect::<Vec<_>>());
+    // Else it may write into the target folder.
+    command.env("CARGO_CACHE_RUSTC_INFO", "0");
+    command.env("CARGO_TERM_COLOR", "never");
+    command.exec().map_err(|error| match error {
+        cargo_metadata::Error::Io(error) => GraphError::NoCargo(error),
+        cargo_metadata::Error::CargoMetadata { stderr } => GraphError::Failed(below_root(&stderr, root)),
+        error => GraphError::Unreadable(error),
+    })
+}
+
 /// What cargo knows of the project's dependencies, the project's own crates among them.
 struct Graph {
     /// In byte order of their names, then by version.
@@ -316,22 +363,8 @@ impl Shipping {
 impl Graph {
     /// The graph of the project at `root`, as cargo tells it without network and without changing the lock file.
     fn of(root: &Root) -> Result<Self, GraphError> {
-        if !exists(root, path("Cargo.toml").as_str()) {
-            return Err(GraphError::NoManifest);
-        }
-        let mut command = MetadataCommand::new();
-        command.current_dir(root.path()).other_options(["--offline", "--locked"].map(str::to_owned));
-        // Else it may write into the target folder.
-        command.env("CARGO_CACHE_RUSTC_INFO", "0");
-        command.env("CARGO_TERM_COLOR", "never");
-        match command.exec() {
-            Ok(metadata) => Ok(Self::from_metadata(&metadata)),
-            Err(cargo_metadata::Error::Io(error)) => Err(GraphError::NoCargo(error)),
-            Err(cargo_metadata::Error::CargoMetadata { stderr }) => {
-                Err(GraphError::Failed(below_root(&stderr, root)))
-            }
-            Err(error) => Err(GraphError::Unreadable(error)),
-        }
+        let metadata = ask_cargo(root, &["--offline", "--locked"])?;
+        Ok(Self::from_metadata(&metadata))
     }
 
     fn from_metadata(metadata: &Metadata) -> Self {

@@ -12,6 +12,7 @@ use toml::de::DeTable;
 use crate::config::{Config, Surroundings};
 use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
 use crate::gather::{Gather, io_fault, package_files};
+use crate::members::{Member, read_members};
 use crate::plugins::read_plugins;
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(|| Package::built_in(Stamps::Skip));
@@ -29,6 +30,8 @@ pub struct Project {
     pub plugins: Vec<Plugin>,
     /// The notes.
     pub corpus: Corpus,
+    /// The folders with notes of their own, in byte order.
+    pub members: Vec<Member>,
 }
 
 /// What a caller asks for besides what the project's configuration says.
@@ -99,10 +102,17 @@ impl Project {
             Corpus::parse(tree).collect(&mut diagnostics)
         });
         let plugins = read_plugins(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
+        let members = read_members(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
         sort_by_place(&mut diagnostics);
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        let value =
-            package.filter(|_| !errors).map(|package| Self { config, memory, package, plugins, corpus });
+        let value = package.filter(|_| !errors).map(|package| Self {
+            config,
+            memory,
+            package,
+            plugins,
+            corpus,
+            members,
+        });
         Outcome { value, diagnostics }
     }
 
@@ -139,10 +149,33 @@ impl Project {
             home,
             settings: &settings,
         };
-        let outcome = SectionSet::new(material, name);
-        let errors = outcome.has_errors();
-        Outcome { value: (!errors).then_some(outcome.value), diagnostics: outcome.diagnostics }
+        unless_errors(SectionSet::new(material, name))
     }
+
+    /// Every section of the files of one of its members: title, frames and notes, without the package; `None` with errors.
+    #[must_use]
+    pub fn member_sections(&self, member: &Member) -> Outcome<Option<SectionSet>> {
+        let settings = Settings {
+            title: member.title.clone(),
+            width: self.config.width,
+            repositories: Vec::new(),
+            source: None,
+        };
+        let package = self.package.frames_only();
+        let material = Material {
+            package: &package,
+            plugins: &[],
+            project: &member.corpus,
+            home: None,
+            settings: &settings,
+        };
+        unless_errors(SectionSet::new(material, None))
+    }
+}
+
+fn unless_errors(outcome: Outcome<SectionSet>) -> Outcome<Option<SectionSet>> {
+    let errors = outcome.has_errors();
+    Outcome { value: (!errors).then_some(outcome.value), diagnostics: outcome.diagnostics }
 }
 
 fn has_memory(root: &Root) -> bool {

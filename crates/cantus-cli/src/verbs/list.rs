@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cantus_compose::{Group, Section, Status as Presence};
+use cantus_compose::{Group, Section, SectionSet, Status as Presence};
 use cantus_manifest::RelPath;
-use cantus_memory::{Library, Target};
+use cantus_memory::{Corpus, Library, Target};
 use cantus_projection::facts_of;
 use cantus_workspace::Project;
 use serde::Serialize;
@@ -31,6 +31,9 @@ struct Entry {
     /// The crate that ships it; left out for a note of the project.
     #[serde(rename = "crate", skip_serializing_if = "Option::is_none")]
     plugin: Option<String>,
+    /// The folder of the member that it belongs to; left out for a note of the project itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<String>,
     /// Its section; none for a note that no bundle lists.
     section: Option<String>,
     /// `included`, why it is left out, or for a note that no bundle lists `linked` or `unreachable`.
@@ -57,13 +60,12 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     }
     let project = finish(outcome, global, streams)?;
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
-    let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
-    let bundle = set.bundle(facts);
-    let groups: BTreeMap<_, _> = set.units().map(|(section, group)| (&section.id, group)).collect();
-    let of_note = |section: &Section| Some(entry(section, *groups.get(&section.id)?));
-    let mut notes: Vec<_> = bundle.sections().iter().filter_map(of_note).collect();
-    let library = Library::new(&project.corpus);
-    notes.extend(library.unlisted().into_iter().map(|(path, through)| unlisted(path, through)));
+    let mut notes = entries(&set, &project.corpus)?;
+    for member in &project.members {
+        let set = finish(project.member_sections(member), global, streams)?;
+        let own = entries(&set, &member.corpus)?.into_iter();
+        notes.extend(own.map(|entry| Entry { member: Some(member.folder.to_string()), ..entry }));
+    }
     if args.json {
         serde_json::to_writer_pretty(&mut *streams.out, &Listing { version: 1, notes })
             .map_err(std::io::Error::from)?;
@@ -99,12 +101,25 @@ pub(crate) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     Ok(Status::Yes)
 }
 
+/// The notes of a set of sections, and those of its corpus that no bundle lists.
+fn entries(set: &SectionSet, corpus: &Corpus) -> Result<Vec<Entry>, Failure> {
+    let facts = facts_of("native").ok_or_else(|| Failure::error("no native render"))?;
+    let bundle = set.bundle(facts);
+    let groups: BTreeMap<_, _> = set.units().map(|(section, group)| (&section.id, group)).collect();
+    let of_note = |section: &Section| Some(entry(section, *groups.get(&section.id)?));
+    let mut notes: Vec<_> = bundle.sections().iter().filter_map(of_note).collect();
+    let library = Library::new(corpus);
+    notes.extend(library.unlisted().into_iter().map(|(path, through)| unlisted(path, through)));
+    Ok(notes)
+}
+
 /// A note that no bundle lists, and what leads to it.
 fn unlisted(path: &RelPath, through: Option<Target<'_>>) -> Entry {
     Entry {
         kind: "reference",
         path: path.to_string(),
         plugin: None,
+        member: None,
         section: None,
         status: if through.is_some() { "linked" } else { "unreachable" },
         through: through.map(Target::address),
@@ -126,6 +141,7 @@ fn entry(section: &Section, group: Group) -> Entry {
         kind: group.kind(),
         path,
         plugin: plugin.map(str::to_owned),
+        member: None,
         section: Some(section.id.to_string()),
         status,
         through: None,

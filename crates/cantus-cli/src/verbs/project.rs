@@ -11,32 +11,42 @@ use crate::verbs::{compose, finish, is_bad, judged, root, strictly};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    run_told(global, args, streams).map(|(status, _)| status)
+}
+
+/// The same, and whether anything was written.
+pub(crate) fn run_told(
+    global: &Global,
+    args: &ProjectArgs,
+    streams: &mut Streams<'_>,
+) -> Result<(Status, bool), Failure> {
+    let unwritten = |status| (status, false);
     let root = root(global)?;
     let mend = if args.force { Mend::Force } else { Mend::Safe };
     let outcome = strictly(compose(&root, global), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
-        return Ok(Status::CantTell);
+        return Ok(unwritten(Status::CantTell));
     }
     // The notes are of no use any more, and may be large.
     let projection = finish(outcome, global, streams)?.1;
     let plan = match plan(&root, &projection, mend) {
         Err(error) if args.json => {
             report::json_broken(streams.out, &error.diagnostics())?;
-            return Ok(Status::CantTell);
+            return Ok(unwritten(Status::CantTell));
         }
         plan => selected(plan, &projection, args)?,
     };
     // What a killed run left beside fresh files is swept by a run that has the turn.
     let is_done = plan.is_fresh() && left_overs(&root, &plan).is_empty();
     if args.check || is_done {
-        return tell(global, args, &projection, &plan, Deed::Checked, streams);
+        return tell(global, args, &projection, &plan, Deed::Checked, streams).map(unwritten);
     }
     let turn = match Turn::take(&root, projection.command()) {
         Ok(turn) => turn,
         // Another run may be what makes this a refusal, but it can't be waited for any longer.
         Err(_) if plan.is_refused() => {
-            return tell(global, args, &projection, &plan, Deed::Refused, streams);
+            return tell(global, args, &projection, &plan, Deed::Refused, streams).map(unwritten);
         }
         Err(error) => return Err(no_turn(error)),
     };
@@ -60,7 +70,7 @@ fn write(
     turn: Turn,
     mend: Mend,
     streams: &mut Streams<'_>,
-) -> Result<Status, Failure> {
+) -> Result<(Status, bool), Failure> {
     let Outcome { value, diagnostics } = strictly(compose(root, global), global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
@@ -68,7 +78,8 @@ fn write(
     let projection = &projection;
     let plan = make_plan(root, projection, mend, args)?;
     if plan.is_refused() {
-        return tell(global, args, projection, &plan, Deed::Refused, streams);
+        let status = tell(global, args, projection, &plan, Deed::Refused, streams)?;
+        return Ok((status, false));
     }
     let applied = apply(root, &plan);
     applied.map_err(|error| {
@@ -85,7 +96,7 @@ fn write(
     }
     let deed = if plan.is_fresh() { Deed::Checked } else { Deed::Written };
     let status = tell(global, args, projection, &plan, deed, streams)?;
-    Ok(if is_bad(&left) { Status::CantTell } else { status })
+    Ok((if is_bad(&left) { Status::CantTell } else { status }, deed == Deed::Written))
 }
 
 fn left_over(path: &RelPath) -> Diagnostic {

@@ -109,7 +109,7 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
 }
 fn stats(project: &Project, projection: &Projection) -> Stats {
     let file = projection.files().next().map(|(path, _)| path.clone());
-    let bundle = projection.files().next().map_or(projection.native(), |(_, bundle)| bundle);
+    let bundle = projection.files().next().and_then(|(_, bundle)| bundle).unwrap_or(projection.native());
     let text = file.as_ref().and_then(|path| projection.text(path));
     let part = |(section, content): (&cantus_compose::Section, &cantus_compose::Content)| Part {
         id: section.id.to_string(),

@@ -245,6 +245,11 @@ impl Here<'_> {
                 let source = |source| SourceAnswer { source, file: None, line: None, columns: None };
                 answer.sources = from.into_iter().map(source).collect();
             }
+            Place::Page(source, line) => {
+                answer.kind = "source";
+                let file = Some(source.clone());
+                answer.sources = vec![SourceAnswer { source, file, line: Some(line), columns: None }];
+            }
             Place::Line(section, index) => self.in_section(&mut answer, section, index, location.column),
         }
         answer
