@@ -461,7 +461,7 @@ fn f5_a_note_that_was_never_projected_is_drift() {
 #[test]
 fn f9_nothing_is_wrong_with_a_folder_of_no_notes() {
     let repo = Repo::new("");
-    std::fs::create_dir_all(repo.path().join("memory/empty")).expect("a folder");
+    std::fs::create_dir_all(repo.path().join("memory")).expect("a folder");
     cantus(&repo, &["project"]).exits(0);
     assert_eq!(findings(&repo, 0), [""; 0]);
     cantus(&repo, &["stats"]).exits(0);
