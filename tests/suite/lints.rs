@@ -229,3 +229,22 @@ fn what_replaces_a_strand_must_be_there_and_be_linked() {
     cantus(&repo, &["project"]).exits(0);
     assert_eq!(findings(&repo, 0), ["strand.superseded warning memory/w/a.md:2"]);
 }
+
+#[test]
+fn project_warns_of_what_a_merge_left_in_a_note() {
+    let repo = projected();
+    replace(
+        &repo,
+        "memory/rules.md",
+        "Be kind.",
+        "<<<<<<< ours\nBe kind.\n=======\nBe just.\n>>>>>>> theirs",
+    );
+    let output = cantus(&repo, &["project"]).exits(0);
+    assert!(output.stderr.contains("memory/rules.md:7: warning: a conflict marker"), "{}", output.stderr);
+    assert!(repo.read("AGENTS.md").contains("<<<<<<< ours"));
+    cantus(&repo, &["check"]).exits(1);
+    replace(&repo, "memory/rules.md", "Be just.", "Be fair.");
+    let before = repo.read("AGENTS.md");
+    cantus(&repo, &["project", "--strict"]).exits(2);
+    assert_eq!(repo.read("AGENTS.md"), before);
+}

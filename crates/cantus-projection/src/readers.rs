@@ -204,7 +204,9 @@ fn foreign(readings: &[Reading]) -> Vec<Diagnostic> {
 }
 
 fn titles<'a>(readings: impl Iterator<Item = &'a Reading>) -> String {
-    readings.map(|reading| reading.reader.title.as_str()).collect::<Vec<_>>().join(", ")
+    let mut titles: Vec<_> = readings.map(|reading| reading.reader.title.as_str()).collect();
+    titles.dedup();
+    titles.join(", ")
 }
 
 /// Files that have the name of a committed one but for case.

@@ -1,8 +1,10 @@
 //! `cantus project`: compose and write every committed file.
 
 use cantus_fs::Root;
-use cantus_manifest::{Diagnostic, Outcome, RelPath};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_memory::Library;
 use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, left_overs, plan};
+use cantus_workspace::Project;
 
 use crate::args::{Global, ProjectArgs};
 use crate::failure::{Failure, write_diagnostics};
@@ -74,6 +76,11 @@ fn write(
     let Outcome { value, diagnostics } = strictly(compose(root, global), global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
+    let conflicts = judged(conflicts(&project), global);
+    if is_bad(&conflicts) {
+        return Err(Failure::diagnostics(conflicts));
+    }
+    write_diagnostics(streams.err, &conflicts, Some(root))?;
     drop(project);
     let projection = &projection;
     let plan = make_plan(root, projection, mend, args)?;
@@ -97,6 +104,13 @@ fn write(
     let deed = if plan.is_fresh() { Deed::Checked } else { Deed::Written };
     let status = tell(global, args, projection, &plan, deed, streams)?;
     Ok((if is_bad(&left) { Status::CantTell } else { status }, deed == Deed::Written))
+}
+
+/// What a merge left in the notes: it goes into the files as it is, and `check` will fail on it.
+fn conflicts(project: &Project) -> Vec<Diagnostic> {
+    let findings = Library::new(&project.corpus).lints();
+    let conflicts = findings.into_iter().filter(|finding| finding.code == "note.conflict");
+    conflicts.map(|finding| Diagnostic { severity: Severity::Warning, ..finding }).collect()
 }
 
 fn left_over(path: &RelPath) -> Diagnostic {
