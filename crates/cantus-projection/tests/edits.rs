@@ -1,4 +1,4 @@
-//! A thousand seeded edits of a committed file: each is seen, told from stale notes, and found where it is.
+//! Ten thousand seeded edits of a committed file: each is seen, told from stale notes, and found where it is.
 
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
@@ -304,11 +304,18 @@ fn check(committed: &Committed, bytes: &[u8], seed: usize) {
 
 #[test]
 fn every_edit_is_seen_as_one_and_found_where_it_is() {
-    let committed = Committed::new();
-    for seed in 0..1000 {
-        let bytes = edited(&committed, &mut Random(seed as u64));
-        check(&committed, &bytes, seed);
-    }
+    const THREADS: usize = 4;
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                let committed = Committed::new();
+                for seed in (thread..10_000).step_by(THREADS) {
+                    let bytes = edited(&committed, &mut Random(seed as u64));
+                    check(&committed, &bytes, seed);
+                }
+            });
+        }
+    });
 }
 
 #[test]
