@@ -1,10 +1,12 @@
 //! What users of other tools ran into, as far as `check` and `list --providers` answer it; each with its row.
 
+use std::path::PathBuf;
+
 use cantus_testkit::Repo;
 use serde_json::Value;
 
 use crate::lints::{check_note, findings};
-use crate::program::{NOTES, cantus, projected, replace};
+use crate::program::{CANTUS, NOTES, cantus, git_in, projected, replace, run, targets, with_cantus};
 
 /// What `list --providers --json` says of one agent.
 #[track_caller]
@@ -254,4 +256,359 @@ fn h8_i4_i5_imports_in_a_note_are_told() {
         let times = text.matches('@').count();
         check_note(note.as_bytes(), 0, &vec!["note.import warning memory/a.md:4"; times]);
     }
+}
+
+#[test]
+fn a3_claude_pays_for_one_of_the_two_copies() {
+    assert_eq!(files(&reader(&projected(), "claude")), ["CLAUDE.md"]);
+}
+
+#[test]
+fn a7_i1_i2_i4_i6_no_copy_is_a_stub_that_imports_another_file() {
+    let repo = projected();
+    assert_eq!(repo.read("CLAUDE.md"), repo.read("AGENTS.md"));
+    assert!(!repo.read("CLAUDE.md").contains('@'), "{}", repo.read("CLAUDE.md"));
+}
+
+#[test]
+fn a18_e4_no_file_at_the_root_is_read_as_a_note() {
+    let repo = projected();
+    let before = targets(&repo);
+    repo.write("GEMINI.md", "---\ntype: core\n---\nBe loud.\n");
+    repo.write("docs/AGENTS.md", "---\ntype: core\n---\nBe loud.\n");
+    for _ in 0..3 {
+        cantus(&repo, &["project", "--force"]).exits(0);
+        assert_eq!(targets(&repo), before);
+    }
+    assert!(!cantus(&repo, &["list"]).exits(0).stdout.contains("GEMINI"));
+}
+
+/// A clone whose submodule `sub` is a project, and a work tree of that submodule.
+fn work_tree_of_a_submodule() -> (Repo, PathBuf) {
+    let repo = projected();
+    repo.commit_all("notes");
+    let outer = Repo::new("");
+    let source = repo.path().to_str().expect("UTF-8");
+    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "sub"]);
+    let tree = outer.home().join("tree");
+    outer.git(&["-C", "sub", "worktree", "add", "--quiet", "-b", "side", tree.to_str().expect("UTF-8")]);
+    (outer, tree)
+}
+
+#[test]
+fn b3_b5_b7_a_work_tree_of_a_submodule_is_judged_where_it_lies() {
+    let (outer, tree) = work_tree_of_a_submodule();
+    let ours = |args: &[&str]| run(&outer, &tree, &with_cantus(), CANTUS, args);
+    ours(&["check"]).exits(0);
+    ours(&["check", "--staged"]).exits(0);
+    ours(&["hook", "install"]).exits(0);
+    let note = tree.join("memory/rules.md");
+    let text = std::fs::read_to_string(&note).expect("a note");
+    std::fs::write(&note, text.replace("Be kind.", "Be nice.")).expect("a note");
+    let commit = || {
+        git_in(&outer, &tree, &["add", "--all"]).exits(0);
+        let name = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+        git_in(&outer, &tree, &[&name[..], &["commit", "--quiet", "-m", "more"]].concat())
+    };
+    let stopped = commit().exits(1);
+    assert!(format!("{}{}", stopped.stdout, stopped.stderr).contains("[drift.stale]"), "{stopped:#?}");
+    ours(&["project"]).exits(0);
+    commit().exits(0);
+    // Nothing is written where git keeps the submodule, and its other tree is as it was.
+    assert!(!outer.exists(".git/modules/sub/AGENTS.md") && !outer.exists(".git/modules/sub/memory"));
+    assert_eq!(outer.git(&["-C", "sub", "status", "--porcelain"]), "");
+}
+
+#[test]
+fn b6_a_new_work_tree_holds_the_files() {
+    let repo = projected();
+    repo.commit_all("notes");
+    let tree = repo.home().join("tree");
+    repo.git(&["worktree", "add", "--quiet", tree.to_str().expect("UTF-8")]);
+    assert_eq!(std::fs::read(tree.join("AGENTS.md")).expect("a file"), repo.read_bytes("AGENTS.md"));
+    run(&repo, &tree, &with_cantus(), CANTUS, &["check"]).exits(0);
+}
+
+#[test]
+fn c11_globs_in_front_matter_are_never_unfolded() {
+    let repo = projected();
+    let globs = "{a,b}".repeat(200);
+    for file in [".cursor/rules/r.mdc", ".claude/rules/r.md"] {
+        let rule = format!("---\npaths: \"{globs}/*\"\nglobs: \"{globs}/*\"\n---\nNever guess.\n");
+        repo.write(file, &rule);
+        cantus(&repo, &["import", file]).exits(0);
+        cantus(&repo, &["list", "--providers"]).exits(0);
+    }
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+}
+
+/// Sources of every kind that a project can have.
+const EVERY_SOURCE: &str = "
+    //- cantus.toml
+    name = \"acme\"
+    package = \"house\"
+    //- house/package.toml
+    name = \"house\"
+    version = \"1\"
+    //- house/contract.md
+    # House
+
+    Keep it tidy.
+    //- memory/a.md
+    ---
+    type: core
+    ---
+    # A
+
+    Text.
+    //- memory/b.md
+    ---
+    type: reference
+    description: How.
+    ---
+    # B
+    //- memory/w.md
+    ---
+    web: true
+    description: Words.
+    ---
+    # Words
+
+    <!-- cantus:strands -->
+    <!-- /cantus:strands -->
+    //- memory/w/term.md
+    ---
+    keyword: Term
+    ---
+    A term.
+    ";
+
+/// Asserts that a project whose sources were all changed alike gives the files of the unchanged one.
+#[track_caller]
+fn check_alike(change: impl Fn(&[u8]) -> Vec<u8>) {
+    let plain = Repo::new(EVERY_SOURCE);
+    let other = Repo::new(EVERY_SOURCE);
+    for file in other.files() {
+        other.write_bytes(&file, &change(&other.read_bytes(&file)));
+    }
+    for repo in [&plain, &other] {
+        cantus(repo, &["project"]).exits(0);
+        cantus(repo, &["check"]).exits(0);
+    }
+    assert_eq!(targets(&other), targets(&plain));
+    let [listed, expected] = [&other, &plain].map(|repo| cantus(repo, &["list"]).exits(0).stdout);
+    assert_eq!(listed, expected);
+    let [read, expected] =
+        [&other, &plain].map(|repo| cantus(repo, &["read", "a", "b", "w"]).exits(0).stdout);
+    assert_eq!(read, expected);
+}
+
+#[test]
+fn d2_d3_a_byte_order_mark_in_any_source_is_dropped_and_none_is_written() {
+    check_alike(|bytes| [b"\xef\xbb\xbf", bytes].concat());
+    let repo = Repo::new(EVERY_SOURCE);
+    cantus(&repo, &["project"]).exits(0);
+    assert!(!targets(&repo).concat().windows(3).any(|bytes| bytes == b"\xef\xbb\xbf"));
+}
+
+#[test]
+fn d11_every_source_may_have_crlf() {
+    check_alike(|bytes| String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes());
+}
+
+#[test]
+fn d12_what_editing_tools_do_to_line_ends_is_borne() {
+    // Line ends written twice, and mixed ones.
+    let twice = b"---\r\r\ntype: core\r\r\n---\r\r\n# A\r\r\n\r\r\nOne.\r\r\n".as_slice();
+    let mixed = b"---\r\ntype: core\n---\r\n# A\n\r\nOne.\r\n".as_slice();
+    let plain = b"---\ntype: core\n---\n# A\n\nOne.\n".as_slice();
+    let given = [twice, mixed, plain].map(|note| {
+        let repo = Repo::new("");
+        repo.write_bytes("memory/a.md", note);
+        cantus(&repo, &["project"]).exits(0);
+        cantus(&repo, &["check"]).exits(0);
+        repo.read("AGENTS.md")
+    });
+    assert!(given[2].ends_with("\n### A (a)\n\nOne.\n"), "{}", given[2]);
+    assert_eq!(given[0], given[2]);
+    assert_eq!(given[1], given[2]);
+    // A hard break that lost its blanks is drift of the note, and told with the line.
+    let repo = Repo::new("");
+    repo.write("memory/a.md", "---\ntype: core\n---\n# A\n\nOne  \ntwo.\n");
+    cantus(&repo, &["project"]).exits(0);
+    repo.write("memory/a.md", "---\ntype: core\n---\n# A\n\nOne\ntwo.\n");
+    cantus(&repo, &["project", "--check"]).exits(1);
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+}
+
+#[test]
+fn f5_a_note_that_was_never_projected_is_drift() {
+    let repo = projected();
+    repo.commit_all("all");
+    repo.write("memory/new.md", "---\ntype: core\n---\n# New\n\nMore.\n");
+    assert_eq!(
+        findings(&repo, 1),
+        [
+            "drift.stale error AGENTS.md",
+            "drift.stale error CLAUDE.md",
+            "drift.stale error projections/lock.toml"
+        ]
+    );
+}
+
+#[test]
+fn f9_nothing_is_wrong_with_a_folder_of_no_notes() {
+    let repo = Repo::new("");
+    std::fs::create_dir_all(repo.path().join("memory")).expect("a folder");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    cantus(&repo, &["stats"]).exits(0);
+}
+
+#[test]
+fn f12_copies_must_be_equal_and_files_of_their_own() {
+    let repo = projected();
+    replace(&repo, "CLAUDE.md", "Be kind.", "Be cruel.");
+    assert!(findings(&repo, 1).contains(&"parity.copy error CLAUDE.md".to_owned()));
+    // One file with two names is equal, and what is written later is two files.
+    let repo = projected();
+    repo.remove("CLAUDE.md");
+    std::fs::hard_link(repo.path().join("AGENTS.md"), repo.path().join("CLAUDE.md")).expect("a link");
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    replace(&repo, "memory/rules.md", "Be kind.", "Be nice.");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    let copy = repo.read("CLAUDE.md");
+    repo.write("AGENTS.md", "x\n");
+    assert_eq!(repo.read("CLAUDE.md"), copy);
+}
+
+#[test]
+fn g2_g4_each_file_says_where_it_comes_from_in_the_same_words() {
+    let repo = projected();
+    for file in ["AGENTS.md", "CLAUDE.md"] {
+        let text = repo.read(file);
+        let first = text.lines().next().unwrap_or_default();
+        for part in ["cantus project", "memory/", "AGENTS.md"] {
+            assert!(first.contains(part), "{first}");
+        }
+        assert_eq!(text.matches("Generated by").count(), 1);
+    }
+}
+
+#[test]
+fn g7_g8_g9_what_git_ignores_is_never_changed() {
+    let repo = Repo::new(NOTES);
+    repo.write(".gitignore", "/target\n");
+    repo.write(".git/info/exclude", "# mine\n");
+    for args in [
+        &["init", "--yes"][..],
+        &["project"],
+        &["hook", "install"],
+        &["merge-driver", "install"],
+        &["check"],
+        &["hook", "uninstall"],
+        &["merge-driver", "uninstall"],
+    ] {
+        cantus(&repo, args).exits(0);
+        assert_eq!(repo.read(".gitignore"), "/target\n", "{args:?}");
+        assert_eq!(repo.read(".git/info/exclude"), "# mine\n", "{args:?}");
+    }
+}
+
+#[test]
+fn g11_nothing_is_made_for_an_agent_that_nobody_named() {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "providers = [\"codex\"]\n[projection]\nfiles = [\"AGENTS.md\"]\n");
+    let before = repo.files();
+    cantus(&repo, &["project"]).exits(0);
+    let made: Vec<_> = repo.files().into_iter().filter(|file| !before.contains(file)).collect();
+    assert_eq!(made, ["AGENTS.md", "projections/lock.toml"]);
+}
+
+#[test]
+fn g12_one_block_of_front_matter_is_taken_off_and_no_second() {
+    let block = "---\nalwaysApply: true\n---\n";
+    let repo = Repo::new("");
+    repo.write("memory/a.md", &format!("---\ntype: core\n---\n{block}# A\n"));
+    cantus(&repo, &["project"]).exits(0);
+    let text = repo.read("AGENTS.md");
+    assert!(text.contains("alwaysApply: true") && !text.contains("type: core"), "{text}");
+    let repo = Repo::new("");
+    repo.write(".cursor/rules/a.mdc", &format!("{block}Be brief.\n"));
+    cantus(&repo, &["init", "--yes"]).exits(0);
+    let text = repo.read("AGENTS.md");
+    assert!(text.contains("Be brief.") && !text.contains("alwaysApply"), "{text}");
+}
+
+#[test]
+fn h4_h5_a_link_that_became_a_text_is_no_note_and_gives_way_to_a_copy() {
+    let repo = Repo::new("");
+    repo.write("AGENTS.md", "# Acme\n\n## Build\n\nRun make.\n");
+    repo.write("CLAUDE.md", "AGENTS.md");
+    cantus(&repo, &["init", "--yes"]).exits(0);
+    let notes: Vec<_> = repo.files().into_iter().filter(|file| file.starts_with("memory/")).collect();
+    assert_eq!(notes, ["memory/build.md"]);
+    assert_eq!(repo.read("CLAUDE.md"), repo.read("AGENTS.md"));
+    cantus(&repo, &["check"]).exits(0);
+}
+
+#[test]
+fn j4_j5_j6_the_hooks_for_pre_commit_run_always_and_compile_nothing() {
+    let hooks = include_str!("../../.pre-commit-hooks.yaml");
+    let all: Vec<&str> = hooks.split("- id: ").skip(1).collect();
+    assert!(!all.is_empty());
+    for hook in all {
+        for line in ["language: system", "always_run: true", "pass_filenames: false"] {
+            assert!(hook.contains(line), "{line} in {hook}");
+        }
+        assert!(!hook.contains(" files:") && !hook.contains(" types:"), "{hook}");
+    }
+    // With nothing staged the commit that is there is judged.
+    let repo = Repo::new(NOTES);
+    repo.commit_all("notes alone");
+    cantus(&repo, &["check", "--staged"]).exits(1);
+    cantus(&repo, &["project"]).exits(0);
+    repo.commit_all("all");
+    cantus(&repo, &["check", "--staged"]).exits(0);
+}
+
+#[test]
+fn j7_the_usual_fixers_leave_the_files_alone() {
+    let repo = Repo::new(EVERY_SOURCE);
+    repo.write("memory/c.md", "---\ntype: core\n---\n\n\n# C\n\nNo line end");
+    repo.write("memory/d.md", "---\ntype: core\n---\n# D\n\nMany line ends\n\n\n\n");
+    for config in ["name = \"acme\"\n", "name = \"acme\"\n[projection]\nnotice = false\n"] {
+        repo.write("cantus.toml", config);
+        cantus(&repo, &["project", "--force"]).exits(0);
+        for bytes in targets(&repo) {
+            let text = String::from_utf8(bytes).expect("UTF-8");
+            assert!(text.ends_with('\n') && !text.ends_with("\n\n"), "{text:?}");
+            assert!(!text.starts_with('\n') && !text.contains('\t'), "{text:?}");
+            assert!(text.lines().all(|line| line == line.trim_end()), "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn p14_a_version_is_the_program_s_own_in_any_project() {
+    let repo = Repo::new(
+        "//- package.json\n{ \"version\": \"9.9.9\" }\n//- Cargo.toml\n[package]\nname = \"x\"\nversion = \"8.8.8\"\n",
+    );
+    let output = cantus(&repo, &["--version"]).exits(0);
+    assert!(output.stdout.contains(env!("CARGO_PKG_VERSION")), "{}", output.stdout);
+    assert!(!output.stdout.contains("9.9.9") && !output.stdout.contains("8.8.8"), "{}", output.stdout);
+}
+
+#[test]
+fn p17_files_that_git_does_not_know_yet_are_no_finding() {
+    let repo = projected();
+    for file in 0..50 {
+        repo.write(&format!("src/{file}.txt"), "x\n");
+    }
+    let untracked = cantus(&repo, &["check"]).exits(0);
+    repo.commit_all("all");
+    assert_eq!(cantus(&repo, &["check"]).exits(0).stdout, untracked.stdout);
 }
