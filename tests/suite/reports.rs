@@ -612,3 +612,20 @@ fn p17_files_that_git_does_not_know_yet_are_no_finding() {
     repo.commit_all("all");
     assert_eq!(cantus(&repo, &["check"]).exits(0).stdout, untracked.stdout);
 }
+
+#[test]
+fn d3_a_byte_order_mark_before_what_is_no_note_is_dropped() {
+    let repo = Repo::new(NOTES);
+    let launch = r#"{"version": 1, "sections": [{"id": "clock", "text": "It is noon."}]}"#;
+    repo.write("launch.json", &format!("\u{feff}{launch}"));
+    repo.write("home/memory/mine.md", "\u{feff}---\ntype: core\n---\n# Mine\n\nMy own rule.\n");
+    repo.write(
+        "Cargo.toml",
+        "\u{feff}[package]\nname = \"acme\"\n[workspace.metadata.cantus]\ntitle = \"Acme\"\n",
+    );
+    let bundle = cantus(&repo, &["render", "--home", "home", "--launch", "launch.json"]).exits(0).stdout;
+    for part in ["It is noon.", "My own rule.", "# Acme"] {
+        assert!(bundle.contains(part), "{part} in {bundle}");
+    }
+    assert!(!bundle.contains('\u{feff}'));
+}

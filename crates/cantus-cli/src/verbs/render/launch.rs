@@ -36,7 +36,9 @@ struct Section {
 pub(super) fn read(file: &Path) -> Result<Launch, Failure> {
     let name = file.display();
     let bytes = input::read(file, MOST_BYTES)?;
-    let file: File = serde_json::from_slice(&bytes).map_err(|error| {
+    // Editors put a byte order mark before JSON too, which the parser doesn't know.
+    let json = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    let file: File = serde_json::from_slice(json).map_err(|error| {
         let shape = "expected {\"version\": 1, \"sections\": [{\"id\": …, \"text\": …}]}; a section may have `budget` with `pointer`, \
                      and `volatile`";
         Failure::error(format!("`{name}` is no launch file: {error}")).hint(shape)
