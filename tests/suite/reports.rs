@@ -629,3 +629,46 @@ fn d3_a_byte_order_mark_before_what_is_no_note_is_dropped() {
     }
     assert!(!bundle.contains('\u{feff}'));
 }
+
+#[cfg(unix)]
+#[test]
+fn h1_a_link_at_the_name_of_a_copy_is_left_alone() {
+    for there in [true, false] {
+        let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n");
+        let outside = repo.home().join("outside");
+        if there {
+            std::fs::write(&outside, "mine\n").expect("a file");
+        }
+        std::os::unix::fs::symlink(&outside, repo.path().join("AGENTS.md.before-cantus")).expect("a link");
+        cantus(&repo, &["init", "--yes"]).exits(0);
+        assert_eq!(repo.read("AGENTS.md.before-cantus-2"), "## A\n\nx\n");
+        assert_eq!(std::fs::read(&outside).ok(), there.then(|| b"mine\n".to_vec()));
+        cantus(&repo, &["check"]).exits(0);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn h1_no_file_is_changed_through_a_link() {
+    for link in
+        ["AGENTS.md", "CLAUDE.md", "projections", "projections/lock.toml", ".gitattributes", "page.html"]
+    {
+        let repo = projected();
+        let outside = repo.home().join("outside");
+        std::fs::create_dir_all(&outside).expect("a folder");
+        let target = if link == "projections" { outside.clone() } else { outside.join("x") };
+        if repo.exists(link) {
+            repo.remove(link);
+        }
+        std::os::unix::fs::symlink(target, repo.path().join(link)).expect("a link");
+        for args in [
+            &["project", "--force"][..],
+            &["init", "--yes"],
+            &["merge-driver", "install"],
+            &["stats", "--html", "page.html", "--force"],
+        ] {
+            cantus(&repo, args);
+            assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0, "{link}: {args:?}");
+        }
+    }
+}

@@ -136,16 +136,18 @@ fn backup(root: &Root, file: &ImportFile) -> Result<RelPath, TargetError> {
     let mut path = named(String::new());
     let mut number = 1;
     loop {
-        match root.read_target(&path, MOST_BYTES)? {
+        // A symlink or a folder takes the name; nothing is read or written through it.
+        let is_taken = matches!(root.kind(&path), Ok(Some(kind)) if kind != Kind::File);
+        match if is_taken { None } else { root.read_target(&path, MOST_BYTES)? } {
             Some(bytes) if bytes == file.bytes => return Ok(path),
-            Some(_) => {
-                number += 1;
-                path = named(format!("-{number}"));
-            }
-            None => {
+            None if !is_taken => {
                 let staged = root.stage(&path, &file.bytes)?;
                 root.replace(&path, staged, None, MOST_BYTES)?;
                 return Ok(path);
+            }
+            _ => {
+                number += 1;
+                path = named(format!("-{number}"));
             }
         }
     }
