@@ -672,3 +672,39 @@ fn h1_no_file_is_changed_through_a_link() {
         }
     }
 }
+
+#[test]
+fn every_test_that_the_cases_name_is_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let table = std::fs::read_to_string(root.join("tests/cases.md")).expect("the table");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| ") && !line.starts_with("| row ") && !line.starts_with("| --- "))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    let mut ids: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), rows.len(), "a row stands twice");
+    for row in rows {
+        let [id, kind, shown] = row.as_slice() else { panic!("{row:?}") };
+        assert!(!kind.is_empty(), "{id}");
+        if let Some(page) = shown.strip_prefix("docs/") {
+            assert!(root.join("docs").join(page).is_file(), "{id}: {shown}");
+            continue;
+        }
+        let is_open = ["later: ", "none: "].iter().any(|start| shown.starts_with(start));
+        assert!(is_open || shown.starts_with('`'), "{id}: {shown}");
+        for test in shown.split(", ").filter(|_| !is_open) {
+            let name = test.trim_matches('`').split_once("::");
+            let (module, name) = name.unwrap_or_else(|| panic!("{id}: {test}"));
+            let text = std::fs::read_to_string(root.join(format!("tests/suite/{module}.rs")));
+            let text = text.unwrap_or_else(|error| panic!("{id}: {test}: {error}"));
+            let start = format!("fn {name}() {{");
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let at = lines.iter().position(|line| *line == start);
+            let at = at.unwrap_or_else(|| panic!("{id}: there is no test `{test}`"));
+            assert_eq!(lines[at - 1], "#[test]", "{id}: {test}");
+        }
+    }
+}
