@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_launch_file_is_said() {
     snapbox::assert_data_eq!(
         output.stderr,
         str![[r#"
-error: cannot read `none.json`: the disk gave an error: No such file or directory (os error 2)
+error: cannot read `none.json`: there is no such file
 
 "#]]
     );

@@ -1,15 +1,14 @@
 //! `cantus manifest`: validate a manifest and print it in its normal form.
 
 use std::fmt::Display;
-use std::io::Read as _;
 use std::path::Path;
 
-use cantus_fs::{Disk as _, RealDisk};
+use cantus_manifest::canonical_json;
 use cantus_manifest::manifest::Manifest;
-use cantus_manifest::{Diagnostic, canonical_json};
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::input;
 use crate::visible::visible;
 use crate::{Status, Streams};
 
@@ -18,7 +17,7 @@ const MOST_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(file: &Path, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let name = file.display();
-    match Manifest::normalise(&parse(&read(file)?, &name)?) {
+    match Manifest::normalise(&parse(&input::read(file, MOST_BYTES, "manifest")?, &name)?) {
         Ok(manifest) => {
             streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;
             Ok(Status::Yes)
@@ -27,24 +26,6 @@ pub(crate) fn run(file: &Path, streams: &mut Streams<'_>) -> Result<Status, Fail
             writeln!(streams.err, "{}", visible(&format!("{name}: {error}")))?;
             Ok(Status::No)
         }
-    }
-}
-
-/// The bytes of a file; of standard input for `-`.
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    let unreadable = |cause: &str| Failure::error(format!("cannot read `{}`: {cause}", file.display()));
-    if file != Path::new("-") {
-        let read = RealDisk.read(file, MOST_BYTES);
-        return read.map_err(|error| match error {
-            absent if absent.is_absent() => unreadable("there is no such file"),
-            error => unreadable(&Diagnostic::from_error("io", &error).message),
-        });
-    }
-    let mut bytes = Vec::new();
-    let count = std::io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    match count.map_err(|error| unreadable(&error.to_string()))? as u64 {
-        0..=MOST_BYTES => Ok(bytes),
-        _ => Err(unreadable(&format!("more than {MOST_BYTES} bytes, which no manifest has"))),
     }
 }
 

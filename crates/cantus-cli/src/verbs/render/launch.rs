@@ -35,7 +35,7 @@ struct Section {
 /// Reads the file, `-` for standard input.
 pub(super) fn read(file: &Path) -> Result<Launch, Failure> {
     let name = file.display();
-    let bytes = input::read(file, MOST_BYTES)?;
+    let bytes = input::read(file, MOST_BYTES, "launch file")?;
     // Editors put a byte order mark before JSON too, which the parser doesn't know.
     let json = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let file: File = serde_json::from_slice(json).map_err(|error| {
