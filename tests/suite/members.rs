@@ -421,3 +421,12 @@ fn without_a_workspace_members_must_be_listed() {
         output.stderr
     );
 }
+
+#[test]
+fn what_a_merge_left_in_a_member_s_note_is_told_when_it_is_written() {
+    let repo = projected();
+    let note = "crates/api/memory/merged.md";
+    repo.write(note, "---\ntype: core\n---\n# M\n\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n");
+    let output = cantus(&repo, &["project"]).exits(0);
+    assert!(output.stderr.contains(&format!("{note}:6: warning: a conflict marker")), "{}", output.stderr);
+}

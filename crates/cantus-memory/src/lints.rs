@@ -13,6 +13,7 @@ mod unclosed;
 
 use cantus_manifest::Diagnostic;
 
+use crate::corpus::Corpus;
 use crate::library::{Library, Target};
 use crate::parallel;
 
@@ -33,6 +34,17 @@ impl Library<'_> {
         findings.extend(self.targets().flat_map(|target| supersession::check(self, target)));
         findings
     }
+}
+
+/// What a merge left in the notes, webs and strands of a corpus, a finding each with its file and line; a part of
+/// [`lints`](Library::lints).
+#[must_use]
+pub fn conflicts_of(corpus: &Corpus) -> Vec<Diagnostic> {
+    let of_file = |target: Target<'_>| {
+        let found = conflicts(&target.content().text).into_iter();
+        found.map(|finding| finding.at(target.path())).collect::<Vec<_>>()
+    };
+    Library::new(corpus).targets().flat_map(of_file).collect()
 }
 
 fn of_file(target: Target<'_>) -> Vec<Diagnostic> {

@@ -2,7 +2,7 @@
 
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
-use cantus_memory::Library;
+use cantus_memory::lints::conflicts_of;
 use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, left_overs, plan};
 use cantus_workspace::Project;
 
@@ -108,9 +108,9 @@ fn write(
 
 /// What a merge left in the notes: it goes into the files as it is, and `check` will fail on it.
 fn conflicts(project: &Project) -> Vec<Diagnostic> {
-    let findings = Library::new(&project.corpus).lints();
-    let conflicts = findings.into_iter().filter(|finding| finding.code == "note.conflict");
-    conflicts.map(|finding| Diagnostic { severity: Severity::Warning, ..finding }).collect()
+    let members = project.members.iter().map(|member| &member.corpus);
+    let found = std::iter::once(&project.corpus).chain(members).flat_map(conflicts_of);
+    found.map(|finding| Diagnostic { severity: Severity::Warning, ..finding }).collect()
 }
 
 fn left_over(path: &RelPath) -> Diagnostic {
