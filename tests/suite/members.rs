@@ -1,12 +1,10 @@
 //! Folders of a project with notes of their own.
 
-use std::path::Path;
-
 use cantus_testkit::{Output, Repo};
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
 
-use crate::program::{CANTUS, replace};
+use crate::program::{CANTUS, CARGO, replace, with_cargo};
 
 /// A workspace of two crates, one with notes, and a folder with notes that is no crate.
 const WORKSPACE: &str = "
@@ -79,19 +77,7 @@ fn listed(members: &str) -> Repo {
 /// Runs `cantus` in a folder of the repository, with cargo at hand.
 #[track_caller]
 fn run_in(repo: &Repo, folder: &str, args: &[&str]) -> Output {
-    let cargo = env!("CARGO");
-    let rustc = Path::new(cargo).with_file_name(format!("rustc{}", std::env::consts::EXE_SUFFIX));
-    let mut command = repo.command(CANTUS);
-    command.current_dir(repo.path().join(folder)).args(args).env("CARGO", cargo);
-    if rustc.exists() {
-        command.env("RUSTC", rustc);
-    }
-    let output = command.output().expect("the program");
-    Output {
-        status: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    with_cargo(repo, folder, CANTUS, args, CARGO)
 }
 
 #[track_caller]

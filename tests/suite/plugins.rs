@@ -1,12 +1,10 @@
 //! Notes that dependencies ship: real crates in real workspaces, asked of real cargo, without network.
 
-use std::path::Path;
-
 use cantus_testkit::{Output, Repo};
 use serde_json::Value;
 use snapbox::{assert_data_eq, str};
 
-use crate::program::{CANTUS, replace};
+use crate::program::{CANTUS, CARGO, replace, with_cargo};
 
 /// A workspace whose one member depends on `acme-rules`, which ships notes of every kind, and on `acme-style`.
 const WORKSPACE: &str = "
@@ -95,24 +93,10 @@ const WORKSPACE: &str = "
     //- vendor/plain/src/lib.rs
     ";
 
-/// The cargo that builds these tests; the one on the path may be a proxy that needs the user's home.
-const CARGO: &str = env!("CARGO");
-
 /// Runs a program with cargo and the compiler beside it at hand.
 #[track_caller]
 fn run_with(repo: &Repo, program: &str, args: &[&str], cargo: &str) -> Output {
-    let rustc = Path::new(CARGO).with_file_name(format!("rustc{}", std::env::consts::EXE_SUFFIX));
-    let mut command = repo.command(program);
-    command.args(args).env("CARGO", cargo);
-    if rustc.exists() {
-        command.env("RUSTC", rustc);
-    }
-    let output = command.output().expect("the program");
-    Output {
-        status: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    with_cargo(repo, "", program, args, cargo)
 }
 
 #[track_caller]

@@ -92,3 +92,23 @@ pub(crate) fn run(repo: &Repo, folder: &Path, path: &OsString, program: &str, ar
 pub(crate) fn git_in(repo: &Repo, folder: &Path, args: &[&str]) -> Output {
     run(repo, folder, &with_cantus(), "git", args)
 }
+
+/// The cargo that builds these tests; the one on the path may be a proxy that needs the user's home.
+pub(crate) const CARGO: &str = env!("CARGO");
+
+/// Runs a program in a folder of `repo`, with `cargo` as its cargo and the compiler of these tests at hand.
+#[track_caller]
+pub(crate) fn with_cargo(repo: &Repo, folder: &str, program: &str, args: &[&str], cargo: &str) -> Output {
+    let rustc = Path::new(CARGO).with_file_name(format!("rustc{}", env::consts::EXE_SUFFIX));
+    let mut command = repo.command(program);
+    command.current_dir(repo.path().join(folder)).args(args).env("CARGO", cargo);
+    if rustc.exists() {
+        command.env("RUSTC", rustc);
+    }
+    let output = command.output().expect("the program");
+    Output {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
