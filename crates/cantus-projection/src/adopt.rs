@@ -5,5 +5,5 @@ mod take_over;
 mod write;
 
 pub use inputs::{Inputs, PassReason, Passed, find_inputs, foreign_inputs, read_inputs};
-pub use take_over::{Backup, TakeOver, TakeOverError, attributes, foreign_targets, is_ignored, take_over};
+pub use take_over::{Backup, TakeOver, TakeOverError, foreign_targets, is_ignored, take_over};
 pub use write::{WriteError, write_new, write_notes};

@@ -192,6 +192,6 @@ pub(crate) fn is_marker(line: &[u8]) -> bool {
 }
 
 /// The lines of a text without the blanks at their ends.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end)
 }

@@ -13,6 +13,7 @@
 
 mod adopt;
 mod apply;
+mod attributes;
 mod budgets;
 mod check;
 mod digests;
@@ -38,10 +39,11 @@ mod turn;
 mod why;
 
 pub use adopt::{
-    Backup, Inputs, PassReason, Passed, TakeOver, TakeOverError, WriteError, attributes, find_inputs,
-    foreign_inputs, foreign_targets, is_ignored, read_inputs, take_over, write_new, write_notes,
+    Backup, Inputs, PassReason, Passed, TakeOver, TakeOverError, WriteError, find_inputs, foreign_inputs,
+    foreign_targets, is_ignored, read_inputs, take_over, write_new, write_notes,
 };
 pub use apply::{ApplyError, apply, left_overs};
+pub use attributes::{add_attributes, missing_attributes};
 pub use check::check;
 pub use git::Kept;
 pub use history::{Version, history};

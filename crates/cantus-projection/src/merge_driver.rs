@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use cantus_fs::{Disk, ReadError, Root, TargetError};
-use cantus_manifest::{Digest, RelPath};
+use cantus_manifest::RelPath;
 use thiserror::Error;
 
+use crate::attributes::{change_attributes, with_lines};
 use crate::git::Git;
 use crate::hook::program;
 use crate::line_ends::normalise;
@@ -14,9 +15,6 @@ use crate::notice::is_notice;
 
 /// The most bytes that one side of a merge may have.
 const MOST_BYTES: u64 = 1 << 30;
-/// The most bytes that a file of attributes may have.
-const MOST_ATTRIBUTES: u64 = 16 << 20;
-const ATTRIBUTES: &str = ".gitattributes";
 const SECTION: &str = "merge.cantus";
 const NAME: &str = "generated files of Cantus";
 
@@ -86,7 +84,7 @@ pub fn install_merge_driver(
             deed = DriverDeed::Changed;
         }
     }
-    let changed = change_attributes(root, |old| with_lines(old, files))?;
+    let changed = change_attributes(root, |old| with_lines(old, files.iter().map(line)))?;
     Ok(if changed { DriverDeed::Changed } else { deed })
 }
 
@@ -164,42 +162,6 @@ fn is_generated(disk: &dyn Disk, sides: &Sides) -> Result<bool, MergeDriverError
     Ok(true)
 }
 
-/// Writes the project's `.gitattributes` as `change` says, and tells whether that changed it. An empty one is removed.
-fn change_attributes(root: &Root, change: impl FnOnce(&[u8]) -> Vec<u8>) -> Result<bool, MergeDriverError> {
-    let path = RelPath::new(ATTRIBUTES).unwrap_or_else(|error| unreachable!("{error}"));
-    let old = root.read_target(&path, MOST_ATTRIBUTES)?;
-    let new = change(old.as_deref().unwrap_or_default());
-    if new == old.as_deref().unwrap_or_default() {
-        return Ok(false);
-    }
-    let seen = old.as_deref().map(Digest::of);
-    match &seen {
-        Some(seen) if new.is_empty() => root.remove_seen(&path, seen, MOST_ATTRIBUTES)?,
-        seen => {
-            let staged = root.stage(&path, &new)?;
-            root.replace(&path, staged, seen.as_ref(), MOST_ATTRIBUTES)?;
-        }
-    }
-    Ok(true)
-}
-
-/// The attributes with a line for each file that has none, at the end, where they outrank others.
-fn with_lines(old: &[u8], files: &[RelPath]) -> Vec<u8> {
-    let end: &[u8] = if old.ends_with(b"\r\n") { b"\r\n" } else { b"\n" };
-    let mut new = old.to_vec();
-    for line in files.iter().map(line) {
-        if lines(old).any(|old| old.trim_ascii_end() == line.as_bytes()) {
-            continue;
-        }
-        if !new.is_empty() && !new.ends_with(b"\n") {
-            new.extend(end);
-        }
-        new.extend(line.as_bytes());
-        new.extend(end);
-    }
-    new
-}
-
 /// The attributes without the lines of these files.
 fn without_lines(old: &[u8], files: &[RelPath]) -> Vec<u8> {
     let ours: Vec<_> = files.iter().map(line).collect();
@@ -238,8 +200,8 @@ mod tests {
     #[track_caller]
     fn check(old: &str, new: &str, removed: &str) {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        assert_eq!(text(with_lines(old.as_bytes(), &files())), new);
-        assert_eq!(text(with_lines(new.as_bytes(), &files())), new);
+        assert_eq!(text(with_lines(old.as_bytes(), files().iter().map(line))), new);
+        assert_eq!(text(with_lines(new.as_bytes(), files().iter().map(line))), new);
         assert_eq!(text(without_lines(new.as_bytes(), &files())), removed);
     }
 

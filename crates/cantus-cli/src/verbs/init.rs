@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal, Write};
 use cantus_fs::{AccessError, Root};
 use cantus_manifest::{Outcome, RelPath};
 use cantus_projection::{
-    Backup, Mend, PlanError, Projection, TakeOver, Turn, apply, foreign_targets, is_ignored, plan, take_over,
-    write_new,
+    Backup, Mend, PlanError, Projection, TakeOver, Turn, add_attributes, apply, foreign_targets, is_ignored,
+    plan, take_over, write_new,
 };
 use cantus_workspace::Project;
 
@@ -103,8 +103,8 @@ fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Resu
         let lines: Vec<_> = config.lines().filter(|line| !line.is_empty()).collect();
         step(&format!("write cantus.toml: {}", lines.join("; ")))?;
     }
-    if let Some((_, lines)) = &proposal.attributes {
-        step(&format!("add to .gitattributes: {}", lines.join("; ")))?;
+    if !proposal.attributes.is_empty() {
+        step(&format!("add to .gitattributes: {}", proposal.attributes.join("; ")))?;
     }
     for path in &proposal.links {
         step(&format!("put a regular file in the place of the symlink {path}"))?;
@@ -160,11 +160,8 @@ fn write_sources(root: &Root, proposal: &Proposal) -> Result<(), Failure> {
     let config = proposal.config.iter().map(|text| (&config, text.as_str()));
     let files: Vec<_> = notes.chain(first).chain(config).collect();
     write_new(root, &files).map_err(Failure::error)?;
-    if let Some((text, _)) = &proposal.attributes {
-        let path = RelPath::new(".gitattributes").map_err(Failure::error)?;
-        let staged = root.stage(&path, text.as_bytes());
-        staged.and_then(|staged| root.commit(&path, staged)).map_err(Failure::error)?;
-    }
+    // A person may have thought for long: what the file holds now is what is added to.
+    add_attributes(root, &proposal.attributes).map_err(Failure::error)?;
     Ok(())
 }
 
@@ -221,7 +218,7 @@ fn added(root: &Root, project: &Project, proposal: &Proposal) -> String {
     names.extend(project.config.outputs.iter().map(|output| output.file.to_string()));
     names.push("projections".to_owned());
     names.extend(proposal.config.iter().map(|_| cantus_workspace::CONFIG.to_owned()));
-    names.extend(proposal.attributes.iter().map(|_| ".gitattributes".to_owned()));
+    names.extend((!proposal.attributes.is_empty()).then(|| ".gitattributes".to_owned()));
     names.retain(|name| exists(root, name));
     names.join(" ")
 }

@@ -153,36 +153,6 @@ fn backup(root: &Root, file: &ImportFile) -> Result<RelPath, TargetError> {
     }
 }
 
-/// What `.gitattributes` would have to hold so that each of `paths` has LF everywhere and is folded away in reviews: the whole new
-/// file, and the lines that it has more than now; `None` if it has them all.
-pub fn attributes(root: &Root, paths: &[&str]) -> Result<Option<(String, Vec<String>)>, TargetError> {
-    let Ok(path) = RelPath::new(".gitattributes") else { return Ok(None) };
-    let old = root.read_target(&path, MOST_BYTES)?.unwrap_or_default();
-    let Ok(old) = String::from_utf8(old) else { return Ok(None) };
-    let has = |pattern: &str| {
-        let mut named = old.lines().filter_map(|line| line.split_whitespace().next());
-        named.any(|first| first.trim_start_matches('/') == pattern)
-    };
-    let lines: Vec<_> = paths
-        .iter()
-        .filter(|path| !has(path))
-        .map(|path| format!("/{path} text eol=lf linguist-generated"))
-        .collect();
-    if lines.is_empty() {
-        return Ok(None);
-    }
-    let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut text = old;
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push_str(end);
-    }
-    for line in &lines {
-        text.push_str(line);
-        text.push_str(end);
-    }
-    Ok(Some((text, lines)))
-}
-
 /// Whether git ignores the file, which is there, so that clones wouldn't have it.
 #[must_use]
 pub fn is_ignored(root: &Root, path: &RelPath) -> bool {

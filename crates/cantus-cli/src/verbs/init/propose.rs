@@ -3,7 +3,7 @@
 use cantus_fs::{Kind, Root};
 use cantus_manifest::{Outcome, RelPath};
 use cantus_memory::{decode, heading};
-use cantus_projection::{Inputs, PassReason, attributes, find_inputs, foreign_inputs};
+use cantus_projection::{Inputs, PassReason, find_inputs, foreign_inputs, missing_attributes};
 use cantus_workspace::Project;
 
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ pub(super) struct Proposal {
     pub(super) first_note: Option<(RelPath, String)>,
     /// The text of `cantus.toml`, where the defaults wouldn't do.
     pub(super) config: Option<String>,
-    /// The new `.gitattributes`, and its new lines.
-    pub(super) attributes: Option<(String, Vec<String>)>,
+    /// The lines that `.gitattributes` lacks.
+    pub(super) attributes: Vec<String>,
     /// Targets whose old text is in notes then.
     pub(super) taken_over: Vec<RelPath>,
     /// Targets that are symlinks.
@@ -34,7 +34,7 @@ impl Proposal {
         self.draft.import.notes.is_empty()
             && self.first_note.is_none()
             && self.config.is_none()
-            && self.attributes.is_none()
+            && self.attributes.is_empty()
             && self.taken_over.is_empty()
             && self.links.is_empty()
     }
@@ -64,7 +64,7 @@ pub(super) fn propose(root: &Root, project: &Project, foreign: &[RelPath]) -> Re
     let is_link = |path: &RelPath| matches!(root.kind(path), Ok(Some(Kind::Symlink)));
     let (links, taken_over) = read.filter(is_target).cloned().partition(is_link);
     let has_git = has_git(root);
-    let attributes = if has_git { git_attributes(root, project, &files)? } else { None };
+    let attributes = if has_git { git_attributes(root, project, &files)? } else { Vec::new() };
     let first_note = (is_new && draft.import.notes.is_empty()).then(|| first_note(&into)).flatten();
     Ok(Proposal {
         draft,
@@ -161,15 +161,12 @@ fn has_git(root: &Root) -> bool {
     root.path().ancestors().any(|folder| matches!(root.disk().kind(&folder.join(".git")), Ok(Some(_))))
 }
 
-fn git_attributes(
-    root: &Root,
-    project: &Project,
-    files: &[RelPath],
-) -> Result<Option<(String, Vec<String>)>, Failure> {
+fn git_attributes(root: &Root, project: &Project, files: &[RelPath]) -> Result<Vec<String>, Failure> {
     let outputs = project.config.outputs.iter().map(|output| output.file.as_str());
     let outputs = outputs.filter(|path| !path.starts_with("projections/"));
     let names: Vec<_> = files.iter().map(RelPath::as_str).chain(outputs).chain(["projections/**"]).collect();
-    attributes(root, &names).map_err(|error| Failure::error(error).hint("move it away, and run this again"))
+    let missing = missing_attributes(root, &names);
+    missing.map_err(|error| Failure::error(error).hint("move it away, and run this again"))
 }
 
 /// A note that says what to write into it.
