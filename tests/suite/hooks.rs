@@ -158,6 +158,29 @@ fn a_taken_name_is_never_overwritten() {
 }
 
 #[test]
+#[test]
+fn a_folder_with_the_earlier_hook_s_name_is_no_hook() {
+    let repo = committed();
+    fs::create_dir(repo.path().join(BEFORE)).unwrap();
+    for verb in ["install", "uninstall"] {
+        let error = cantus(&repo, &["hook", verb]).exits(2).stderr;
+        assert!(error.contains("`.git/hooks/pre-commit.before-cantus` is a folder"), "{error}");
+        assert!(error.contains("move `.git/hooks/pre-commit.before-cantus` away"), "{error}");
+    }
+    assert!(!repo.exists(HOOK));
+}
+
+#[test]
+fn a_hook_that_lost_its_mode_can_be_run_again() {
+    let repo = committed();
+    cantus(&repo, &["hook", "install"]).exits(0);
+    fs::set_permissions(repo.path().join(HOOK), fs::Permissions::from_mode(0o644)).unwrap();
+    let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
+    assert_eq!(report, "     Updated .git/hooks/pre-commit\n");
+    assert_eq!(mode(repo.path().join(HOOK)), 0o755);
+    check_judges(&repo, repo.path());
+}
+
 fn an_install_that_was_cut_short_is_completed_or_undone() {
     for (verb, wanted) in [("install", 0o755), ("uninstall", 0o750)] {
         let repo = committed();

@@ -37,9 +37,9 @@ pub enum HookDeed {
     Installed,
     /// The hook was written, and runs the one that stood there first.
     Chained,
-    /// A hook of ours with another text was replaced.
+    /// A hook of ours with another text, or one that could not be run, was replaced.
     Updated,
-    /// The hook was there already, byte for byte.
+    /// The hook was there already, byte for byte, and can be run.
     Already,
     /// The hook was removed.
     Removed,
@@ -126,7 +126,8 @@ pub fn install_hook(root: &Root, command: &str) -> Result<HookReport, HookError>
     match current {
         Current::Ours => {
             let text = text(program(command), &place.project, earlier);
-            if place.read(disk).is_some_and(|bytes| bytes == text.as_bytes()) {
+            let is_same = place.read(disk).is_some_and(|bytes| bytes == text.as_bytes());
+            if is_same && disk.is_program(&place.hook).map_err(|source| place.io(source))? {
                 return Ok(place.report(HookDeed::Already));
             }
             let staged = disk.stage_program(&place.hook, text.as_bytes());
