@@ -79,7 +79,7 @@ pub enum HookError {
         /// The name that is taken.
         before: String,
     },
-    /// Something that is no hook has the hook's name.
+    /// Something that is no hook has the hook's name, or the earlier one's.
     #[error("`{path}` is {kind}")]
     NotAFile {
         /// The hook.
@@ -239,7 +239,11 @@ impl Place {
     }
 
     fn before_exists(&self, disk: &dyn Disk) -> Result<bool, HookError> {
-        disk.kind(&self.before).map(|kind| kind.is_some()).map_err(|source| self.io(source))
+        match disk.kind(&self.before).map_err(|source| self.io(source))? {
+            None => Ok(false),
+            Some(Kind::File | Kind::Symlink) => Ok(true),
+            Some(kind) => Err(HookError::NotAFile { path: self.shown(BEFORE), kind }),
+        }
     }
 
     fn current(&self, disk: &dyn Disk) -> Result<Current, HookError> {
