@@ -237,6 +237,27 @@ fn a_relative_folder_of_hooks_starts_at_the_top() {
 }
 
 #[test]
+#[test]
+fn the_top_itself_is_no_folder_of_hooks() {
+    let repo = committed();
+    for top in ["", "."] {
+        repo.git(&["config", "core.hooksPath", top]);
+        let error = cantus(&repo, &["hook", "install"]).exits(2).stderr;
+        assert!(error.contains("finds no hooks") && error.contains("core.hooksPath .githooks"), "{error}");
+        assert!(!repo.exists("pre-commit"));
+    }
+}
+
+#[test]
+fn a_folder_s_name_may_end_in_a_line_feed() {
+    let repo = committed();
+    let tree = repo.home().join("tree\n");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
+    run(&repo, &tree, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    check_judges(&repo, &tree);
+}
+
+#[test]
 fn an_absolute_folder_of_hooks_may_lie_inside_alone() {
     let repo = committed();
     let inside = repo.path().join("tools/hooks");

@@ -102,9 +102,10 @@ impl<'a> Git<'a> {
         self.path(self.ask(&["rev-parse", "--git-common-dir"])?)
     }
 
-    /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
+    /// The folder of hooks, `core.hooksPath` heeded, in git's words: a relative path starts at the folder that is asked, and is
+    /// right only if that is the top of a work tree.
     pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
-        self.path(good(self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?)?)
+        line(good(self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?)?)
     }
 
     /// Runs `git config` on the repository's own file; `None` if it fails.
@@ -122,8 +123,7 @@ impl<'a> Git<'a> {
 
     /// A path that git printed as one line.
     fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
-        let path = String::from_utf8(answer).ok()?;
-        Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
+        Some(self.root.join(line(answer)?))
     }
 
     /// Whether the file `path` is there and git neither has it nor wants it; `false` outside git.
@@ -184,6 +184,13 @@ impl<'a> Git<'a> {
 /// What git printed, if it ended well.
 fn good((answer, status): (Vec<u8>, Option<i32>)) -> Option<Vec<u8>> {
     (status == Some(0)).then_some(answer)
+}
+
+/// A path that git printed in front of a line end of its own.
+fn line(answer: Vec<u8>) -> Option<PathBuf> {
+    let path = String::from_utf8(answer).ok()?;
+    let path = path.strip_suffix('\n').unwrap_or(&path);
+    Some(path.strip_suffix('\r').filter(|_| cfg!(windows)).unwrap_or(path).into())
 }
 
 /// Whether a line is one that git sets around the sides of a conflict.

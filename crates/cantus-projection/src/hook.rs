@@ -1,7 +1,7 @@
 //! The hook that judges a commit before it is made.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cantus_fs::{Disk, Kind, Root};
 use cantus_manifest::Digest;
@@ -71,6 +71,9 @@ pub enum HookError {
         "git looks for the hooks of this repository outside of it, as `core.hooksPath` or a symlink says"
     )]
     Outside,
+    /// The folder of hooks is the top of the work tree, in words that git takes for another place.
+    #[error("`core.hooksPath` names the top of the work tree itself, where git finds no hooks")]
+    Top,
     /// Both the hook and the earlier one's name are taken.
     #[error("there is an earlier hook `{path}` to keep, but its new name `{before}` is taken")]
     Taken {
@@ -206,6 +209,10 @@ impl Place {
         let top = Git::new(root.path()).top().ok_or(HookError::NoGit)?;
         let git = Git::new(&top);
         let folder = git.hooks_folder().ok_or(HookError::NoGit)?;
+        if folder.components().all(|part| part == Component::CurDir) {
+            return Err(HookError::Top);
+        }
+        let folder = top.join(folder);
         let common = git.common_folder().ok_or(HookError::NoGit)?;
         let real = real(disk, &folder).ok_or(HookError::Outside)?;
         let canonical = |path: &Path| disk.canonical(path).map_err(|_| HookError::NoGit);
@@ -289,7 +296,7 @@ fn real(disk: &dyn Disk, folder: &Path) -> Option<PathBuf> {
     let rest = folder.strip_prefix(there).ok()?;
     let real = disk.canonical(there).ok()?;
     // What isn't there yet can't be resolved, so that it mustn't lead upward.
-    let plain = rest.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
     plain.then(|| if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
