@@ -85,7 +85,7 @@ pub enum HookError {
     /// Something that is no hook has the hook's name, or the earlier one's.
     #[error("`{path}` is {kind}")]
     NotAFile {
-        /// The hook.
+        /// The name.
         path: String,
         /// What stands there.
         kind: Kind,
@@ -325,13 +325,13 @@ fn text(program: &str, project: &str, earlier: Earlier) -> String {
         project => quoted(&format!("{project}/{name}")),
     };
     let files = ["memory", "sase/memory", "cantus.toml", "projections/lock.toml"].map(below).join(" ");
+    // No option, and nothing that `cd` looks for along `CDPATH`.
+    let folder = quoted(&format!("./{project}"));
     let check = match (program, project) {
         (_, "") => format!("exec {program} check --staged --quiet"),
-        ("cantus", project) => format!("exec cantus check --staged --quiet --root {}", quoted(project)),
+        ("cantus", _) => format!("exec cantus check --staged --quiet --root {folder}"),
         // Cargo looks for its alias from the working folder upward.
-        (_, project) => {
-            format!("cd {} || exit\nexec {program} check --staged --quiet", quoted(project))
-        }
+        _ => format!("cd {folder} || exit\nexec {program} check --staged --quiet"),
     };
     let rest = format!(
         "# What is committed must be what the notes say. This looks at the index, and stages nothing.
