@@ -44,8 +44,8 @@ const QUIET: [(&str, &str); 4] = [
 /// The repository's configuration must not make git start programs of its choice.
 const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
-/// The same where the folder of hooks is what is asked for: such a question starts none of them.
-const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
+/// The same for questions that start no hook.
+pub(crate) const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
 
 /// The git of one folder. Once it has not answered in time it isn't asked again.
 #[derive(Debug)]
