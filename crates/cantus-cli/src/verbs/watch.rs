@@ -48,7 +48,9 @@ pub(crate) fn run(global: &Global, streams: &mut Streams<'_>) -> Result<Status, 
         if std::mem::take(&mut is_first) {
             writeln!(streams.err, "{GOOD}{:>12}{GOOD:#} for changes; Ctrl-C ends it", "Watching")?;
             streams.err.flush()?;
+        still_there(&root)?;
         }
+        still_there(&root)?;
         if matches!(wait(&wakes), Wake::Stop) {
             return Ok(Status::Yes);
         }
@@ -59,6 +61,16 @@ pub(crate) fn run(global: &Global, streams: &mut Streams<'_>) -> Result<Status, 
 fn compose(
     root: &Root,
     global: &Global,
+/// Whether there is something to watch: what comes back in another folder's place would never be told.
+fn still_there(root: &Root) -> Result<(), Failure> {
+    match root.disk().kind(root.path()) {
+        Ok(None) => {
+            Err(Failure::error("the project's folder is gone").hint("run `watch` again once it is back"))
+        }
+        _ => Ok(()),
+    }
+}
+
     wakes: &Sender<Wake>,
     last: &mut Last,
     streams: &mut Streams<'_>,
