@@ -118,6 +118,8 @@ fn the_last_commits() {
 }
 
 #[test]
+    // More than git counts.
+    assert_eq!(sizes(&usize::MAX.to_string()), sizes("9"));
 fn a_shallow_clone_has_the_history_that_it_has() {
     let repo = projected();
     repo.commit_all("one");
