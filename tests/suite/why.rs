@@ -322,6 +322,12 @@ fn a_note_without_a_title_is_named_by_its_file() {
     repo.write("memory/plain.md", "---\ntype: core\n---\nText.\n");
     cantus(&repo, &["project"]).exits(0);
     check(
+#[test]
+fn a_text_of_the_built_in_package_is_no_file_to_ask_for() {
+    let error = cantus(&projected(), &["why", "package:contract.md:1"]).exits(2).stderr;
+    assert!(error.contains("neither a committed file of this project nor a note of it"), "{error}");
+}
+
         &repo,
         "### plain",
         &json!(["source", "proj.core.plain", ["memory/plain.md", null], "fresh", true]),

@@ -131,7 +131,9 @@ impl Here<'_> {
             return Some(path.to_string());
         }
         let file = path.as_str().strip_prefix(&self.project.package.label(""))?;
-        Some(format!("package:{file}"))
+        // The built-in package lies nowhere.
+        let is_there = matches!(self.root.kind(path), Ok(Some(Kind::File | Kind::Symlink)));
+        is_there.then(|| format!("package:{file}"))
     }
 
     /// Where a source lies below the root; `None` for the built-in package and for dependencies.
