@@ -88,7 +88,8 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
         stats.history =
             history(root.path(), file, most).map(|versions| versions.into_iter().map(size).collect());
         if stats.history.is_none() {
-            writeln!(streams.err, "{CARE}warning{CARE:#}: there is no history: this is no git repository")?;
+            let why = "this is no git repository, or git gave no answer";
+            writeln!(streams.err, "{CARE}warning{CARE:#}: there is no history: {why}")?;
         }
     }
     if let Some(file) = &args.html {
