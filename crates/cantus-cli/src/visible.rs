@@ -18,13 +18,13 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// [`visible`] for a message that may quote a program's lines: each but the first is indented, so that none can pass for a line
-/// of the report.
+/// [`visible`] for a message that may quote a program's lines or a text's: each but the first is set behind a bar, so that none
+/// can pass for a line of the report, or for a command to a CI that looks for such behind blanks.
 pub(crate) fn visible_lines(text: &str) -> String {
     let mut lines = text.lines();
     let mut shown = visible(lines.next().unwrap_or_default()).into_owned();
     for line in lines {
-        shown.push_str("\n    ");
+        shown.push_str("\n    | ");
         shown.push_str(&visible(line.trim_start()));
     }
     shown
@@ -42,8 +42,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn further_lines_are_indented() {
-        assert_eq!(visible_lines("a\nerror: b\r\n  c\u{1b}"), "a\n    error: b\n    c\\u{1b}");
+    fn further_lines_stand_behind_a_bar() {
+        assert_eq!(visible_lines("a\n::error::b\r\n  c\u{1b}"), "a\n    | ::error::b\n    | c\\u{1b}");
         assert_eq!(visible_lines(""), "");
     }
 
