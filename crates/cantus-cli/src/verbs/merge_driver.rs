@@ -74,9 +74,12 @@ fn advice(error: MergeDriverError) -> Failure {
         MergeDriverError::NoGit => Some("run `git init`, or name a folder in a work tree with `--root DIR`"),
         MergeDriverError::Config => Some("look whether `git config --local merge.cantus.name x` works here"),
         MergeDriverError::Text { .. } => Some("mend the notes, then run `project`"),
-        MergeDriverError::Attributes(_) | MergeDriverError::Read { .. } | MergeDriverError::Write { .. } => {
-            None
-        }
+        MergeDriverError::Attributes(_) => Some("mend that, then run this again"),
+        MergeDriverError::Outranked { .. } => Some(
+            "take its line for `merge` out of the git folder's `info/attributes`, or of a `.gitattributes` in a folder below, \
+             then run this again",
+        ),
+        MergeDriverError::Read { .. } | MergeDriverError::Write { .. } => None,
     };
     let failure = Failure::error(error);
     hint.into_iter().fold(failure, Failure::hint)
