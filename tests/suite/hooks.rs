@@ -257,6 +257,21 @@ fn a_folder_s_name_may_end_in_a_line_feed() {
     check_judges(&repo, &tree);
 }
 
+/// Only Linux has such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_s_name_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let repo = committed();
+    let tree = repo.home().join(std::ffi::OsStr::from_bytes(b"tree\xff"));
+    fs::rename(repo.path(), &tree).unwrap();
+    run(&repo, &tree, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    check_judges(&repo, &tree);
+    run(&repo, &tree, &with_cantus(), "cantus", &["merge-driver", "install"]).exits(0);
+    fs::rename(&tree, repo.path()).unwrap();
+}
+
 #[test]
 fn an_absolute_folder_of_hooks_may_lie_inside_alone() {
     let repo = committed();
