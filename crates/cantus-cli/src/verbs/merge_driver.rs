@@ -13,7 +13,7 @@ use cantus_workspace::{Config, LOCK, configuration};
 use crate::args::{DriverAction, Global};
 use crate::failure::Failure;
 use crate::style::{CARE, GOOD};
-use crate::verbs::{finish, root};
+use crate::verbs::{finish, root, working_folder};
 use crate::visible::visible;
 use crate::{Status, Streams};
 
@@ -54,7 +54,7 @@ fn files(config: &Config) -> Vec<RelPath> {
 
 /// Does what git asks for. The exit code is git's: 0 for a clean merge, 1 for a conflict.
 fn merge_one(sides: [&Path; 3], path: &str, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let folder = std::env::current_dir().map_err(Failure::error)?;
+    let folder = working_folder()?;
     let root = Root::new(Arc::new(RealDisk), folder);
     let [base, ours, theirs] = sides.map(|side| -> PathBuf { root.path().join(side) });
     let merged = merge(&root, &Sides { base, ours, theirs, path: path.to_owned() }).map_err(advice)?;
