@@ -62,6 +62,18 @@ fn the_root_is_found_from_below() {
     check_in(&repo, "memory", &["memory/top.md"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_working_folder_that_is_gone_is_told() {
+    let repo = noted(&["memory/a.md"]);
+    for verb in ["list", "init"] {
+        let script = format!("mkdir x && cd x && rmdir ../x && exec '{CANTUS}' {verb}");
+        let error = repo.run("sh", &["-c", &script]).exits(2).stderr;
+        assert!(error.starts_with("error: the working folder is gone"), "{error}");
+        assert!(error.contains("help: change to a folder that is there"), "{error}");
+    }
+}
+
 #[test]
 fn the_root_is_found_outside_git() {
     let repo = Repo::without_git("");

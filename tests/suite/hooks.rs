@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -158,6 +159,29 @@ fn a_taken_name_is_never_overwritten() {
 }
 
 #[test]
+fn a_folder_with_the_earlier_hook_s_name_is_no_hook() {
+    let repo = committed();
+    fs::create_dir(repo.path().join(BEFORE)).unwrap();
+    for verb in ["install", "uninstall"] {
+        let error = cantus(&repo, &["hook", verb]).exits(2).stderr;
+        assert!(error.contains("`.git/hooks/pre-commit.before-cantus` is a folder"), "{error}");
+        assert!(error.contains("move `.git/hooks/pre-commit.before-cantus` away"), "{error}");
+    }
+    assert!(!repo.exists(HOOK));
+}
+
+#[test]
+fn a_hook_that_lost_its_mode_can_be_run_again() {
+    let repo = committed();
+    cantus(&repo, &["hook", "install"]).exits(0);
+    fs::set_permissions(repo.path().join(HOOK), fs::Permissions::from_mode(0o644)).unwrap();
+    let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
+    assert_eq!(report, "     Updated .git/hooks/pre-commit\n");
+    assert_eq!(mode(repo.path().join(HOOK)), 0o755);
+    check_judges(&repo, repo.path());
+}
+
+#[test]
 fn an_install_that_was_cut_short_is_completed_or_undone() {
     for (verb, wanted) in [("install", 0o755), ("uninstall", 0o750)] {
         let repo = committed();
@@ -211,6 +235,41 @@ fn a_relative_folder_of_hooks_starts_at_the_top() {
     assert_eq!(report, "   Installed .githooks/pre-commit\n");
     assert!(!repo.exists(HOOK));
     check_judges(&repo, repo.path());
+}
+
+#[test]
+fn the_top_itself_is_no_folder_of_hooks() {
+    let repo = committed();
+    for top in ["", "."] {
+        repo.git(&["config", "core.hooksPath", top]);
+        let error = cantus(&repo, &["hook", "install"]).exits(2).stderr;
+        assert!(error.contains("finds no hooks") && error.contains("core.hooksPath .githooks"), "{error}");
+        assert!(!repo.exists("pre-commit"));
+    }
+}
+
+#[test]
+fn a_folder_s_name_may_end_in_a_line_feed() {
+    let repo = committed();
+    let tree = repo.home().join("tree\n");
+    repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
+    run(&repo, &tree, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    check_judges(&repo, &tree);
+}
+
+/// Only Linux has such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_s_name_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let repo = committed();
+    let tree = repo.home().join(std::ffi::OsStr::from_bytes(b"tree\xff"));
+    fs::rename(repo.path(), &tree).unwrap();
+    run(&repo, &tree, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    check_judges(&repo, &tree);
+    run(&repo, &tree, &with_cantus(), "cantus", &["merge-driver", "install"]).exits(0);
+    fs::rename(&tree, repo.path()).unwrap();
 }
 
 #[test]
@@ -298,7 +357,7 @@ fn a_project_in_a_folder_is_named_by_the_hook() {
     run(&repo, &folder, &with_cantus(), "cantus", &["project"]).exits(0);
     repo.commit_all("base");
     run(&repo, &folder, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
-    assert!(repo.read(HOOK).contains(r"--root 'it'\''s a [part]'"), "{}", repo.read(HOOK));
+    assert!(repo.read(HOOK).contains(r"--root './it'\''s a [part]'"), "{}", repo.read(HOOK));
     check_judges(&repo, &folder);
     let tree = repo.home().join("tree");
     repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap(), "HEAD~1"]);
@@ -306,15 +365,30 @@ fn a_project_in_a_folder_is_named_by_the_hook() {
 }
 
 #[test]
-fn cargo_is_started_in_the_project_with_the_index_of_the_commit() {
-    let repo = Repo::new(
-        "//- part/cantus.toml\ncommand = \"cargo xtask project\"\n//- part/memory/rules.md\n---\ntype: core\n---\n# A\n\nBe brief.\n",
-    );
-    let part = repo.path().join("part");
-    run(&repo, &part, &with_cantus(), "cantus", &["project"]).exits(0);
+fn a_project_s_folder_is_no_option() {
+    let repo = Repo::new("//- -d/memory/rules.md\n---\ntype: core\n---\n# A\n\nBe brief.\n");
+    let folder = repo.path().join("-d");
+    run(&repo, &folder, &with_cantus(), "cantus", &["project"]).exits(0);
     repo.commit_all("base");
-    run(&repo, &part, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
-    // A cargo that knows one alias.
+    run(&repo, &folder, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    check_judges(&repo, &folder);
+}
+
+/// A project in the folder `part` whose command is cargo's.
+const PART: &str = "
+    //- part/cantus.toml
+    command = \"cargo xtask project\"
+    //- part/memory/rules.md
+    ---
+    type: core
+    ---
+    # A
+
+    Be brief.
+    ";
+
+/// A PATH with a cargo that knows one alias.
+fn with_alias(repo: &Repo) -> OsString {
     script(
         &repo.home().join("bin/cargo"),
         "#!/bin/sh\n[ \"$1\" = xtask ] && shift && exec cantus \"$@\"\n",
@@ -323,6 +397,34 @@ fn cargo_is_started_in_the_project_with_the_index_of_the_commit() {
     let mut path = repo.home().join("bin").into_os_string();
     path.push(":");
     path.push(with_cantus());
+    path
+}
+
+#[test]
+fn the_search_path_of_cd_leads_cargo_nowhere_else() {
+    let repo = Repo::new(PART);
+    let part = repo.path().join("part");
+    run(&repo, &part, &with_cantus(), "cantus", &["project"]).exits(0);
+    repo.commit_all("base");
+    run(&repo, &part, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    fs::create_dir_all(repo.home().join("elsewhere/part")).unwrap();
+    replace(&repo, "part/memory/rules.md", "Be brief.", "Be kind.");
+    let mut commit = repo.command("git");
+    commit.args(["commit", "-qam", "stale"]).env("PATH", with_alias(&repo));
+    commit.env("CDPATH", repo.home().join("elsewhere"));
+    let output = commit.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("[drift.stale]"), "{said}");
+}
+
+#[test]
+fn cargo_is_started_in_the_project_with_the_index_of_the_commit() {
+    let repo = Repo::new(PART);
+    let part = repo.path().join("part");
+    run(&repo, &part, &with_cantus(), "cantus", &["project"]).exits(0);
+    repo.commit_all("base");
+    run(&repo, &part, &with_cantus(), "cantus", &["hook", "install"]).exits(0);
+    let path = with_alias(&repo);
     let tree = repo.home().join("tree");
     repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
     for top in [repo.path(), tree.as_path()] {

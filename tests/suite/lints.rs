@@ -71,6 +71,43 @@ fn a_hidden_character_in_a_package_or_a_description_is_found() {
     cantus(&repo, &["project"]).exits(0);
     let found = findings(&repo, 1);
     assert!(matches!(found.as_slice(), [one] if one.starts_with("note.hidden error ")), "{found:?}");
+    repo.write("cantus.toml", "title = \"a\u{200b}b\"\n");
+    cantus(&repo, &["project"]).exits(0);
+    // The frame, and the package's heading.
+    assert_eq!(findings(&repo, 1), ["note.hidden error cantus.toml"; 2]);
+}
+
+#[test]
+fn a_character_that_yaml_or_a_file_s_name_brings_in_is_found() {
+    for (path, front, expected) in [
+        (
+            "memory/a.md",
+            r#"type: reference
+description: "a \u202e b""#,
+            "note.hidden error memory/a.md:3",
+        ),
+        (
+            "memory/a.md",
+            r#"type: reference
+description: "a \e[31m""#,
+            "note.control error memory/a.md:3",
+        ),
+        ("memory/a\u{202e}.md", "type: core", "note.hidden error memory/a\u{202e}.md:4"),
+    ] {
+        let repo = Repo::new("");
+        repo.write(path, &format!("---\n{front}\n---\nText.\n"));
+        cantus(&repo, &["project"]).exits(0);
+        assert_eq!(findings(&repo, 1), [expected]);
+    }
+}
+
+#[test]
+fn a_character_that_yaml_brings_into_a_roster_is_found() {
+    let web = "//- one/memory/w.md\n---\nweb: true\n---\n# Web\n//- one/memory/w/s.md\n---\nkeyword: \"a \\u202e\"\n---\nText.\n";
+    let repo = Repo::new(web);
+    repo.write("cantus.toml", "members = [\"one\"]\n");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 1), ["note.hidden error one/memory/w/s.md:2"]);
 }
 
 /// A core note of about `bytes` bytes.

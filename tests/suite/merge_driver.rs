@@ -172,6 +172,28 @@ fn installing_twice_changes_nothing_and_uninstalling_gives_back_what_was() {
 }
 
 #[test]
+fn lines_that_others_outrank_go_to_the_end() {
+    let repo = projected();
+    repo.write(".gitattributes", &format!("# ours\n{ATTRIBUTES}*.md merge=union\n"));
+    cantus(&repo, &["merge-driver", "install"]).exits(0);
+    let [agents, claude, lock] = TARGETS.map(|path| format!("/{path} merge=cantus\n"));
+    assert_eq!(repo.read(".gitattributes"), format!("# ours\n{lock}*.md merge=union\n{agents}{claude}"));
+    let fresh = "       Fresh merge driver `cantus`, .gitattributes\n";
+    assert_eq!(cantus(&repo, &["merge-driver", "install"]).exits(0).stdout, fresh);
+}
+
+#[test]
+fn attributes_elsewhere_that_outrank_ours_are_told() {
+    for elsewhere in [".git/info/attributes", "projections/.gitattributes"] {
+        let repo = projected();
+        repo.write(elsewhere, "lock.toml -merge\n");
+        let error = cantus(&repo, &["merge-driver", "install"]).exits(2).stderr;
+        assert!(error.contains("`projections/lock.toml`") && error.contains("info/attributes"), "{error}");
+        assert_eq!(repo.read(".gitattributes"), ATTRIBUTES);
+    }
+}
+
+#[test]
 fn every_configured_file_is_named_and_cargo_is_the_program_of_an_xtask() {
     let repo = Repo::new(
         "//- cantus.toml\ncommand = \"cargo xtask project\"\n[projection]\nfiles = [\"A.md\"]\n[[output]]\nrender = \"helper\"\nfile = \"docs/a b.md\"\n",

@@ -830,8 +830,8 @@ fn a_lock_file_that_is_missing_or_out_of_date() {
         &repo,
         str![[r#"
 cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` failed:
-    error: cannot create the lock file Cargo.lock because --locked was passed to prevent this
-    help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
+    | error: cannot create the lock file Cargo.lock because --locked was passed to prevent this
+    | help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
   2 |   "acme-rules",
     |   ^^^^^^^^^^^^^
   help: run `cargo generate-lockfile` and commit `Cargo.lock`
@@ -845,8 +845,8 @@ cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` fai
         &repo,
         str![[r#"
 cantus.toml:2: error: `cargo metadata --offline --locked --format-version 1` failed:
-    error: cannot update the lock file Cargo.lock because --locked was passed to prevent this
-    help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
+    | error: cannot update the lock file Cargo.lock because --locked was passed to prevent this
+    | help: to generate the lock file without accessing the network, remove the --locked flag and use --offline instead. [plugin.cargo]
   2 |   "acme-rules",
     |   ^^^^^^^^^^^^^
   help: run `cargo fetch`, which brings `Cargo.lock` up to date, and commit it

@@ -191,6 +191,16 @@ fn the_index_that_the_environment_names() {
 }
 
 #[test]
+fn no_program_of_the_configuration_is_started() {
+    let repo = staged();
+    repo.write("empty.txt", "");
+    repo.git(&["add", "--all"]);
+    repo.git(&["config", "core.fsmonitor", "touch started; false"]);
+    check(&repo, 0, &[]);
+    assert!(!repo.exists("started"));
+}
+
+#[test]
 fn the_environment_of_another_repository_is_not_ours() {
     let (repo, other) = (staged(), Repo::new(""));
     let git_dir = other.path().join(".git");

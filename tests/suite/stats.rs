@@ -66,6 +66,14 @@ notes
 }
 
 #[test]
+fn names_of_notes_turn_no_line_of_the_report() {
+    let repo = Repo::new("//- memory/a\u{202e}b.md\n---\ntype: core\n---\n# A\n\nx\n");
+    let shown = cantus(&repo, &["stats"]).exits(0).stdout;
+    assert!(shown.contains("  memory/a\\u{202e}b.md  "), "{shown}");
+    assert!(!shown.contains('\u{202e}'), "{shown}");
+}
+
+#[test]
 fn the_sums_agree() {
     let repo = small();
     let stats = json_of(&cantus(&repo, &["stats", "--json"]).exits(0));
@@ -110,6 +118,8 @@ fn the_last_commits() {
     };
     assert_eq!(sizes("9"), [json!(first), json!(first + 7)]);
     assert_eq!(sizes("1"), [json!(first + 7)]);
+    // More than git counts.
+    assert_eq!(sizes(&usize::MAX.to_string()), sizes("9"));
     repo.remove("AGENTS.md");
     repo.commit_all("gone");
     assert_eq!(sizes("2"), [json!(first + 7), json!(0)]);

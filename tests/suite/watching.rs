@@ -29,7 +29,14 @@ impl Watch {
     /// Starts one in `repo` and waits until it is ready.
     #[track_caller]
     fn start(repo: &Repo) -> Self {
+        Self::start_in(repo, "")
+    }
+
+    /// The same in a folder of `repo`.
+    #[track_caller]
+    fn start_in(repo: &Repo, folder: &str) -> Self {
         let mut command = repo.command(CANTUS);
+        command.current_dir(repo.path().join(folder));
         command.arg("watch").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
         let (sender, lines) = channel();
@@ -71,18 +78,24 @@ impl Watch {
 
     /// Sends the signal of Ctrl-C, and gives what was said since.
     #[track_caller]
-    fn interrupted(mut self) -> Vec<String> {
+    fn interrupted(self) -> Vec<String> {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &pid]).status().is_ok_and(|status| status.success()));
+        self.ends(0)
+    }
+
+    /// Waits for its end, and gives what was said since.
+    #[track_caller]
+    fn ends(mut self, code: i32) -> Vec<String> {
         let start = Instant::now();
         while start.elapsed() < DEADLINE {
             if let Some(status) = self.child.try_wait().expect("a child") {
-                assert_eq!(status.code(), Some(0));
+                assert_eq!(status.code(), Some(code));
                 return self.lines.iter().collect();
             }
             thread::sleep(Duration::from_millis(10));
         }
-        panic!("it went on after Ctrl-C");
+        panic!("it went on");
     }
 }
 
@@ -166,6 +179,18 @@ fn a_note_folder_that_goes_and_comes_back() {
     replace(&repo, "memory/terms/word.md", "keyword: Word", "keyword: Sentence");
     until_file_holds(&repo, "AGENTS.md", "Sentence");
     watch.interrupted();
+}
+
+#[test]
+fn without_the_project_s_folder_it_ends() {
+    let repo = Repo::new("//- project/memory/rules.md\n---\ntype: core\n---\n# Rules\n\nBe kind.\n");
+    let watch = Watch::start_in(&repo, "project");
+    repo.remove("project");
+    let said = watch.ends(2);
+    let last = said.iter().rev().find(|line| line.contains("error")).expect("an error");
+    assert_eq!(last, "error: the project's folder is gone", "{said:#?}");
+    let path = repo.path().to_str().expect("UTF-8");
+    assert!(!said.iter().any(|line| line.contains(path)), "{said:#?}");
 }
 
 #[test]

@@ -130,6 +130,21 @@ fn for_people() {
 }
 
 #[test]
+fn a_note_s_characters_do_nothing_to_the_terminal() {
+    let note = "//- memory/a\u{202e}.md\n---\ntype: core\n---\n# A\n\nred\u{1b}[31m \u{9b}1m \u{202e}dark\n";
+    let repo = Repo::new(note);
+    cantus(&repo, &["project"]).exits(0);
+    for place in
+        ["memory/a\u{202e}.md:6".to_owned(), format!("AGENTS.md:{}", repo.read("AGENTS.md").lines().count())]
+    {
+        let shown = cantus(&repo, &["why", "--color", "always", &place]).exits(0).stdout;
+        assert!(shown.contains("red\\u{1b}[31m \\u{9b}1m \\u{202e}dark"), "{shown:?}");
+        assert!(shown.contains("memory/a\\u{202e}.md:6"), "{shown:?}");
+        assert!(!shown.contains(['\u{9b}', '\u{202e}']), "{shown:?}");
+    }
+}
+
+#[test]
 fn a_column_picks_a_strand() {
     let repo = projected();
     repo.add(
@@ -305,6 +320,12 @@ fn line_ends_of_a_checkout_change_no_answer() {
         (&answer["text"], &answer["state"], &answer["exact"]),
         (&json!("Be kind."), &json!("stale"), &json!(true))
     );
+}
+
+#[test]
+fn a_text_of_the_built_in_package_is_no_file_to_ask_for() {
+    let error = cantus(&projected(), &["why", "package:contract.md:1"]).exits(2).stderr;
+    assert!(error.contains("neither a committed file of this project nor a note of it"), "{error}");
 }
 
 #[test]

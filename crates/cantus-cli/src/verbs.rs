@@ -100,11 +100,21 @@ fn staged_root(global: &Global) -> Result<Root, Failure> {
     Err(Failure::diagnostics(unmerged.iter().map(finding).collect()))
 }
 
+/// The absolute path of the working folder.
+fn working_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::error("the working folder is gone").hint("change to a folder that is there")
+        }
+        _ => Failure::error(error),
+    })
+}
+
 /// The absolute path that the search for a project starts from.
 fn start(global: &Global) -> Result<PathBuf, Failure> {
     let start = match &global.root {
         Some(folder) => folder.clone(),
-        None => std::env::current_dir().map_err(Failure::error)?,
+        None => working_folder()?,
     };
     std::path::absolute(&start).map_err(Failure::error)
 }

@@ -65,6 +65,10 @@ pub trait Disk: Send + Sync + Debug {
     /// What stands at `path`; `None` if nothing does, or if a folder on the way is missing or is a file.
     fn kind(&self, path: &Path) -> io::Result<Option<Kind>>;
 
+    /// Whether whoever may read the file `path` may run it, symlinks followed; `true` where files have no such mode. Absence
+    /// is an error.
+    fn is_program(&self, path: &Path) -> io::Result<bool>;
+
     /// The bytes of the regular file `path`, at most `limit` of them. A larger file is refused without being read,
     /// anything but a regular file without waiting for it; a symlink as the last part is not followed.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;

@@ -16,7 +16,7 @@ use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Staged
 pub enum Operation {
     /// [`Disk::list`].
     List,
-    /// [`Disk::kind`].
+    /// [`Disk::kind`] and [`Disk::is_program`].
     Kind,
     /// [`Disk::read`].
     Read,
@@ -271,6 +271,10 @@ impl Disk for FaultDisk {
 
     fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
         self.run(Operation::Kind, || {}, || RealDisk.kind(path))
+    }
+
+    fn is_program(&self, path: &Path) -> io::Result<bool> {
+        self.run(Operation::Kind, || {}, || RealDisk.is_program(path))
     }
 
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {

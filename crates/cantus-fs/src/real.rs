@@ -37,6 +37,20 @@ impl Disk for RealDisk {
         }
     }
 
+    #[cfg(unix)]
+    fn is_program(&self, path: &Path) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt;
+
+        let mode = fs::metadata(path)?.mode();
+        let readable = (mode & 0o444) >> 2;
+        Ok(mode & readable == readable && mode & 0o111 != 0)
+    }
+
+    #[cfg(not(unix))]
+    fn is_program(&self, path: &Path) -> io::Result<bool> {
+        fs::metadata(path).map(|_| true)
+    }
+
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
         read_bounded(&file, size, limit)
@@ -585,6 +599,7 @@ mod tests {
         fs::set_permissions(at("old"), fs::Permissions::from_mode(0o640)).unwrap();
         for (name, mask, mode) in [("old", 0o777, 0o750), ("new", 0o700, 0o700)] {
             RealDisk.commit(RealDisk.stage_program(&at(name), b"x").unwrap()).unwrap();
+            assert!(RealDisk.is_program(&at(name)).unwrap());
             assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
         }
     }

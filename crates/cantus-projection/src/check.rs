@@ -39,7 +39,15 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
             findings.extend(library.findings());
             findings.extend(library.lints());
         }
-        findings.extend(sections::check(projection));
+        // What stands in a note's text was told of the note.
+        let known = |found: &Diagnostic| {
+            findings.iter().any(|known| (known.code, &known.path) == (found.code, &found.path))
+        };
+        let composed: Vec<_> =
+            sections::check_composed(projection).into_iter().filter(|found| !known(found)).collect();
+        findings.extend(composed);
+        let config = project.config.source.as_ref().map(|file| &file.path);
+        findings.extend(sections::check(projection, config));
         // Where the machine gives no thread, it is done here.
         let other = other
             .map_or_else(other_checkout, |other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));

@@ -44,8 +44,8 @@ const QUIET: [(&str, &str); 4] = [
 /// The repository's configuration must not make git start programs of its choice.
 const NO_PROGRAMS: [&str; 4] = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
 
-/// The same where the folder of hooks is what is asked for: such a question starts none of them.
-const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
+/// The same for questions that start no hook.
+pub(crate) const NO_MONITOR: [&str; 2] = ["-c", "core.fsmonitor=false"];
 
 /// The git of one folder. Once it has not answered in time it isn't asked again.
 #[derive(Debug)]
@@ -89,22 +89,24 @@ impl<'a> Git<'a> {
 
     /// The absolute path of a file in the git folder; `None` outside git.
     pub(crate) fn path_in_git_folder(&self, name: &str) -> Option<PathBuf> {
-        self.path(self.ask(&["rev-parse", "--git-path", name])?)
+        Some(self.path(&self.ask(&["rev-parse", "--git-path", name])?))
     }
 
     /// The top of the work tree; `None` where there is none, or no git.
     pub(crate) fn top(&self) -> Option<PathBuf> {
-        self.path(self.ask(&["rev-parse", "--show-toplevel"])?)
+        Some(self.path(&self.ask(&["rev-parse", "--show-toplevel"])?))
     }
 
     /// The git folder that all work trees of the repository share.
     pub(crate) fn common_folder(&self) -> Option<PathBuf> {
-        self.path(self.ask(&["rev-parse", "--git-common-dir"])?)
+        Some(self.path(&self.ask(&["rev-parse", "--git-common-dir"])?))
     }
 
-    /// The folder of hooks, `core.hooksPath` heeded. Right only for the top of a work tree, which a relative one starts at.
+    /// The folder of hooks, `core.hooksPath` heeded, in git's words: a relative path starts at the folder that is asked, and is
+    /// right only if that is the top of a work tree.
     pub(crate) fn hooks_folder(&self) -> Option<PathBuf> {
-        self.path(good(self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?)?)
+        let answer = self.run(&NO_MONITOR, &["rev-parse", "--git-path", "hooks"], Vec::new())?;
+        Some(line(&good(answer)?))
     }
 
     /// Runs `git config` on the repository's own file; `None` if it fails.
@@ -121,9 +123,8 @@ impl<'a> Git<'a> {
     }
 
     /// A path that git printed as one line.
-    fn path(&self, answer: Vec<u8>) -> Option<PathBuf> {
-        let path = String::from_utf8(answer).ok()?;
-        Some(self.root.join(path.trim_end_matches(['\n', '\r'])))
+    fn path(&self, answer: &[u8]) -> PathBuf {
+        self.root.join(line(answer))
     }
 
     /// Whether the file `path` is there and git neither has it nor wants it; `false` outside git.
@@ -184,6 +185,26 @@ impl<'a> Git<'a> {
 /// What git printed, if it ended well.
 fn good((answer, status): (Vec<u8>, Option<i32>)) -> Option<Vec<u8>> {
     (status == Some(0)).then_some(answer)
+}
+
+/// A path that git printed in front of a line end of its own; none if it printed nothing else.
+fn line(answer: &[u8]) -> PathBuf {
+    let answer = answer.strip_suffix(b"\n").unwrap_or(answer);
+    let answer = answer.strip_suffix(b"\r").filter(|_| cfg!(windows)).unwrap_or(answer);
+    path(answer).unwrap_or_default()
+}
+
+/// A path in git's bytes, which need not be UTF-8 where the system's names need not; `None` if it is empty.
+#[cfg(unix)]
+pub(crate) fn path(bytes: &[u8]) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    (!bytes.is_empty()).then(|| std::ffi::OsString::from_vec(bytes.to_vec()).into())
+}
+
+/// The same where names are no bytes.
+#[cfg(not(unix))]
+pub(crate) fn path(bytes: &[u8]) -> Option<PathBuf> {
+    (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned().into())
 }
 
 /// Whether a line is one that git sets around the sides of a conflict.

@@ -6,6 +6,9 @@ use cantus_manifest::{RelPath, tokens_est};
 
 use crate::git::Git;
 
+/// The most that git can count: more of it is none at all.
+const MOST: usize = i32::MAX as usize;
+
 /// A committed file as one commit left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -25,7 +28,7 @@ pub struct Version {
 pub fn history(root: &Path, path: &RelPath, most: usize) -> Option<Vec<Version>> {
     let git = Git::new(root);
     git.ask(&["rev-parse", "--git-dir"])?;
-    let most = format!("--max-count={most}");
+    let most = format!("--max-count={}", most.min(MOST));
     // What a configuration may add to the format stays away.
     let plain = ["-c", "log.showSignature=false", "-c", "log.follow=false", "log", "--format=%H %cs"];
     let args = [&plain[..], &["--no-color", &most, "--", path.as_str()]].concat();

@@ -1,7 +1,7 @@
 //! The hook that judges a commit before it is made.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cantus_fs::{Disk, Kind, Root};
 use cantus_manifest::Digest;
@@ -37,9 +37,9 @@ pub enum HookDeed {
     Installed,
     /// The hook was written, and runs the one that stood there first.
     Chained,
-    /// A hook of ours with another text was replaced.
+    /// A hook of ours with another text, or one that could not be run, was replaced.
     Updated,
-    /// The hook was there already, byte for byte.
+    /// The hook was there already, byte for byte, and can be run.
     Already,
     /// The hook was removed.
     Removed,
@@ -71,6 +71,9 @@ pub enum HookError {
         "git looks for the hooks of this repository outside of it, as `core.hooksPath` or a symlink says"
     )]
     Outside,
+    /// The folder of hooks is the top of the work tree, in words that git takes for another place.
+    #[error("`core.hooksPath` names the top of the work tree itself, where git finds no hooks")]
+    Top,
     /// Both the hook and the earlier one's name are taken.
     #[error("there is an earlier hook `{path}` to keep, but its new name `{before}` is taken")]
     Taken {
@@ -79,10 +82,10 @@ pub enum HookError {
         /// The name that is taken.
         before: String,
     },
-    /// Something that is no hook has the hook's name.
+    /// Something that is no hook has the hook's name, or the earlier one's.
     #[error("`{path}` is {kind}")]
     NotAFile {
-        /// The hook.
+        /// The name.
         path: String,
         /// What stands there.
         kind: Kind,
@@ -126,7 +129,8 @@ pub fn install_hook(root: &Root, command: &str) -> Result<HookReport, HookError>
     match current {
         Current::Ours => {
             let text = text(program(command), &place.project, earlier);
-            if place.read(disk).is_some_and(|bytes| bytes == text.as_bytes()) {
+            let is_same = place.read(disk).is_some_and(|bytes| bytes == text.as_bytes());
+            if is_same && disk.is_program(&place.hook).map_err(|source| place.io(source))? {
                 return Ok(place.report(HookDeed::Already));
             }
             let staged = disk.stage_program(&place.hook, text.as_bytes());
@@ -205,6 +209,10 @@ impl Place {
         let top = Git::new(root.path()).top().ok_or(HookError::NoGit)?;
         let git = Git::new(&top);
         let folder = git.hooks_folder().ok_or(HookError::NoGit)?;
+        if folder.components().all(|part| part == Component::CurDir) {
+            return Err(HookError::Top);
+        }
+        let folder = top.join(folder);
         let common = git.common_folder().ok_or(HookError::NoGit)?;
         let real = real(disk, &folder).ok_or(HookError::Outside)?;
         let canonical = |path: &Path| disk.canonical(path).map_err(|_| HookError::NoGit);
@@ -238,7 +246,11 @@ impl Place {
     }
 
     fn before_exists(&self, disk: &dyn Disk) -> Result<bool, HookError> {
-        disk.kind(&self.before).map(|kind| kind.is_some()).map_err(|source| self.io(source))
+        match disk.kind(&self.before).map_err(|source| self.io(source))? {
+            None => Ok(false),
+            Some(Kind::File | Kind::Symlink) => Ok(true),
+            Some(kind) => Err(HookError::NotAFile { path: self.shown(BEFORE), kind }),
+        }
     }
 
     fn current(&self, disk: &dyn Disk) -> Result<Current, HookError> {
@@ -284,7 +296,7 @@ fn real(disk: &dyn Disk, folder: &Path) -> Option<PathBuf> {
     let rest = folder.strip_prefix(there).ok()?;
     let real = disk.canonical(there).ok()?;
     // What isn't there yet can't be resolved, so that it mustn't lead upward.
-    let plain = rest.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
     plain.then(|| if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
@@ -313,13 +325,13 @@ fn text(program: &str, project: &str, earlier: Earlier) -> String {
         project => quoted(&format!("{project}/{name}")),
     };
     let files = ["memory", "sase/memory", "cantus.toml", "projections/lock.toml"].map(below).join(" ");
+    // No option, and nothing that `cd` looks for along `CDPATH`.
+    let folder = quoted(&format!("./{project}"));
     let check = match (program, project) {
         (_, "") => format!("exec {program} check --staged --quiet"),
-        ("cantus", project) => format!("exec cantus check --staged --quiet --root {}", quoted(project)),
+        ("cantus", _) => format!("exec cantus check --staged --quiet --root {folder}"),
         // Cargo looks for its alias from the working folder upward.
-        (_, project) => {
-            format!("cd {} || exit\nexec {program} check --staged --quiet", quoted(project))
-        }
+        _ => format!("cd {folder} || exit\nexec {program} check --staged --quiet"),
     };
     let rest = format!(
         "# What is committed must be what the notes say. This looks at the index, and stages nothing.

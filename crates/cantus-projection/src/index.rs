@@ -131,6 +131,10 @@ impl Disk for IndexDisk {
         }
     }
 
+    fn is_program(&self, _: &Path) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         match self.walk(path, Follow::Folders)? {
             Walk::Outside(path) => self.real.read(&path, limit),

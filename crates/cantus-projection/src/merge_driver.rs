@@ -16,6 +16,7 @@ use crate::notice::is_notice;
 /// The most bytes that one side of a merge may have.
 const MOST_BYTES: u64 = 1 << 30;
 const SECTION: &str = "merge.cantus";
+const DRIVER: &str = "cantus";
 const NAME: &str = "generated files of Cantus";
 
 /// Why the driver was not installed, removed or run.
@@ -30,6 +31,12 @@ pub enum MergeDriverError {
     /// `.gitattributes` can't be read or written.
     #[error(transparent)]
     Attributes(#[from] TargetError),
+    /// Git goes by another line of attributes.
+    #[error("git does not merge `{path}` as `.gitattributes` says: another file of attributes outranks it")]
+    Outranked {
+        /// The generated file.
+        path: RelPath,
+    },
     /// A side of the merge can't be read.
     #[error("cannot read a side of the merge of `{path}`")]
     Read {
@@ -84,8 +91,30 @@ pub fn install_merge_driver(
             deed = DriverDeed::Changed;
         }
     }
-    let changed = change_attributes(root, |old| with_lines(old, files.iter().map(line)))?;
+    let mut changed = change_attributes(root, |old| with_lines(old, files.iter().map(line)))?;
+    let outranked = outranked(&git, files)?;
+    if !outranked.is_empty() {
+        let to_the_end = |old: &[u8]| with_lines(&without_lines(old, &outranked), outranked.iter().map(line));
+        changed |= change_attributes(root, to_the_end)?;
+    }
+    if let Some(path) = self::outranked(&git, &outranked)?.into_iter().next() {
+        return Err(MergeDriverError::Outranked { path });
+    }
     Ok(if changed { DriverDeed::Changed } else { deed })
+}
+
+/// Those of `files` that git would merge otherwise.
+fn outranked(git: &Git<'_>, files: &[RelPath]) -> Result<Vec<RelPath>, MergeDriverError> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let args = ["check-attr", "-z", "merge", "--"].into_iter();
+    let args: Vec<_> = args.chain(files.iter().map(RelPath::as_str)).collect();
+    let answer = git.ask(&args).ok_or(MergeDriverError::NoGit)?;
+    // A path, the attribute and its value for each file, in their order.
+    let values = answer.split(|byte| *byte == 0).skip(2).step_by(3);
+    let pairs = files.iter().zip(values);
+    Ok(pairs.filter(|(_, value)| *value != DRIVER.as_bytes()).map(|(path, _)| path.clone()).collect())
 }
 
 /// Takes away what [`install_merge_driver`] wrote for these files, and nothing else.
@@ -186,7 +215,7 @@ fn line(path: &RelPath) -> String {
     if pattern.contains([' ', '"', '\t']) {
         pattern = format!("\"{}\"", pattern.replace('\\', r"\\").replace('"', "\\\""));
     }
-    format!("{pattern} merge=cantus")
+    format!("{pattern} merge={DRIVER}")
 }
 
 #[cfg(test)]

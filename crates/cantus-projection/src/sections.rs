@@ -1,14 +1,15 @@
 //! What is doubtful in sections as a bundle holds them, by the line of their source.
 
 use cantus_compose::Section;
-use cantus_manifest::{Diagnostic, Layer};
+use cantus_manifest::{Diagnostic, Layer, RelPath};
 use cantus_memory::lints::{HeadingTitles, characters, conflicts, headings, imports};
 
 use crate::projection::Projection;
 
 /// The findings on words that agents take for imports, on headings that look like the contract's, and on the characters of
-/// texts that are no notes of the project.
-pub(crate) fn check(projection: &Projection) -> Vec<Diagnostic> {
+/// texts that are no notes of the project; `config` is the file whose values have no source of their own.
+pub(crate) fn check(projection: &Projection, config: Option<&RelPath>) -> Vec<Diagnostic> {
+    let placed = |finding, section| placed(finding, section, config);
     let is_ours = |section: &Section| matches!(section.layer, Layer::Frame | Layer::Package);
     let native = projection.native();
     let titled =
@@ -31,12 +32,30 @@ pub(crate) fn check(projection: &Projection) -> Vec<Diagnostic> {
     findings
 }
 
+/// The findings on the characters of what became of the project's notes, members' too: names of files and escapes of YAML bring
+/// in what the notes' own texts don't show.
+pub(crate) fn check_composed(projection: &Projection) -> Vec<Diagnostic> {
+    let sections = projection.all().flat_map(Projection::sections);
+    let sections = sections.filter(|section| section.layer == Layer::Project);
+    let found =
+        sections.filter_map(|section| Some((section, section.content()?))).flat_map(|(section, content)| {
+            characters(content.text()).into_iter().map(|finding| placed(finding, section, None))
+        });
+    found.collect()
+}
+
 /// The finding at the source of its line.
-fn placed(finding: Diagnostic, section: &Section) -> Diagnostic {
+fn placed(finding: Diagnostic, section: &Section, config: Option<&RelPath>) -> Diagnostic {
     let line = finding.line.unwrap_or(1) as usize;
     match section.source_line(line - 1) {
         Some((source, line)) => finding.at(source).line(line),
         // Made of the configuration's values.
-        None => Diagnostic { line: None, ..finding },
+        None => {
+            let finding = Diagnostic { line: None, ..finding };
+            match config {
+                Some(config) => finding.at(config),
+                None => finding,
+            }
+        }
     }
 }

@@ -36,6 +36,10 @@ impl Disk for Recorder {
         RealDisk.kind(path)
     }
 
+    fn is_program(&self, _: &Path) -> io::Result<bool> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         self.note(path);
         RealDisk.read(path, limit)

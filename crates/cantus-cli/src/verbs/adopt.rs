@@ -40,7 +40,7 @@ pub(super) fn root(global: &Global) -> Result<Root, Failure> {
         return verbs::root(global);
     }
     let disk = RealDisk;
-    let start = std::env::current_dir().map_err(Failure::error)?;
+    let start = verbs::working_folder()?;
     let is_top = |folder: &&Path| matches!(cantus_fs::Disk::kind(&disk, &folder.join(".git")), Ok(Some(_)));
     let folder = find_root(&disk, &start).or_else(|| start.ancestors().find(is_top).map(Path::to_path_buf));
     Ok(Root::new(Arc::new(RealDisk), folder.unwrap_or(start)))

@@ -64,6 +64,9 @@ fn advice(error: HookError) -> Failure {
                 .to_owned(),
             "or give this repository hooks of its own: `git config core.hooksPath .githooks`".to_owned(),
         ],
+        HookError::Top => {
+            vec!["give them a folder: `git config core.hooksPath .githooks`".to_owned()]
+        }
         HookError::Taken { before, .. } => {
             vec![format!("look what `{before}` does, then rename or remove it and run this again")]
         }

@@ -13,7 +13,7 @@ use cantus_workspace::{Config, LOCK, configuration};
 use crate::args::{DriverAction, Global};
 use crate::failure::Failure;
 use crate::style::{CARE, GOOD};
-use crate::verbs::{finish, root};
+use crate::verbs::{finish, root, working_folder};
 use crate::visible::visible;
 use crate::{Status, Streams};
 
@@ -54,7 +54,7 @@ fn files(config: &Config) -> Vec<RelPath> {
 
 /// Does what git asks for. The exit code is git's: 0 for a clean merge, 1 for a conflict.
 fn merge_one(sides: [&Path; 3], path: &str, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let folder = std::env::current_dir().map_err(Failure::error)?;
+    let folder = working_folder()?;
     let root = Root::new(Arc::new(RealDisk), folder);
     let [base, ours, theirs] = sides.map(|side| -> PathBuf { root.path().join(side) });
     let merged = merge(&root, &Sides { base, ours, theirs, path: path.to_owned() }).map_err(advice)?;
@@ -74,9 +74,12 @@ fn advice(error: MergeDriverError) -> Failure {
         MergeDriverError::NoGit => Some("run `git init`, or name a folder in a work tree with `--root DIR`"),
         MergeDriverError::Config => Some("look whether `git config --local merge.cantus.name x` works here"),
         MergeDriverError::Text { .. } => Some("mend the notes, then run `project`"),
-        MergeDriverError::Attributes(_) | MergeDriverError::Read { .. } | MergeDriverError::Write { .. } => {
-            None
-        }
+        MergeDriverError::Attributes(_) => Some("mend that, then run this again"),
+        MergeDriverError::Outranked { .. } => Some(
+            "take its line for `merge` out of the git folder's `info/attributes`, or of a `.gitattributes` in a folder below, \
+             then run this again",
+        ),
+        MergeDriverError::Read { .. } | MergeDriverError::Write { .. } => None,
     };
     let failure = Failure::error(error);
     hint.into_iter().fold(failure, Failure::hint)

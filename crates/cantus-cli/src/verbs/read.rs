@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::{Global, ReadArgs};
 use crate::failure::{Failure, write_diagnostics};
 use crate::verbs::{finish, home, options, root};
+use crate::visible::for_stdout;
 use crate::{Status, Streams};
 
 /// What `read --json` prints.
@@ -77,7 +78,8 @@ pub(crate) fn run(global: &Global, args: &ReadArgs, streams: &mut Streams<'_>) -
             .map_err(std::io::Error::from)?;
         writeln!(streams.out)?;
     } else {
-        streams.out.write_all(read_text(&readings, project.config.width).as_bytes())?;
+        let text = read_text(&readings, project.config.width);
+        streams.out.write_all(for_stdout(&text).as_bytes())?;
     }
     Ok(status)
 }

@@ -18,6 +18,7 @@ use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::{group, table};
 use crate::verbs::{finish, home, home_folder, options, root};
+use crate::visible::for_stdout;
 use crate::{Status, Streams};
 use facts::Given;
 
@@ -60,7 +61,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
             .map_err(|error| Failure::error(error).hint("this is a fault of Cantus: please report it"))?;
         streams.out.write_all(canonical_json(&manifest.to_value()).as_bytes())?;
     } else if !args.sections {
-        streams.out.write_all(bundle.text().as_bytes())?;
+        streams.out.write_all(for_stdout(&bundle.text()).as_bytes())?;
     } else if args.json {
         let table = Table { version: 1, sections: rows(&bundle) };
         serde_json::to_writer_pretty(&mut *streams.out, &table).map_err(std::io::Error::from)?;

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::report::{self, group, plural};
 use crate::style::{CARE, FAINT, LABEL};
 use crate::verbs::{compose, finish, root};
+use crate::visible::visible;
 use crate::{Status, Streams};
 
 /// The narrowest terminal that gets bars, in cells.
@@ -87,14 +88,20 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
         stats.history =
             history(root.path(), file, most).map(|versions| versions.into_iter().map(size).collect());
         if stats.history.is_none() {
-            writeln!(streams.err, "{CARE}warning{CARE:#}: there is no history: this is no git repository")?;
+            let why = "this is no git repository, or git gave no answer";
+            writeln!(streams.err, "{CARE}warning{CARE:#}: there is no history: {why}")?;
         }
     }
     if let Some(file) = &args.html {
         let force = if args.force { output::Force::Yes } else { output::Force::No };
         output::write(file, &page::page(&stats), force)?;
         if !global.quiet && !args.json {
-            writeln!(streams.out, "{LABEL}{:>12}{LABEL:#} {}", "Wrote", file.display())?;
+            writeln!(
+                streams.out,
+                "{LABEL}{:>12}{LABEL:#} {}",
+                "Wrote",
+                visible(&file.display().to_string())
+            )?;
         }
     }
     if args.json {
@@ -168,7 +175,7 @@ fn share(part: u64, whole: u64) -> f64 {
 
 /// The report for people; `width` is the terminal's, `None` elsewhere.
 fn human(stats: &Stats, width: Option<usize>, streams: &mut Streams<'_>) -> std::io::Result<()> {
-    let file = stats.file.as_deref().unwrap_or("the bundle");
+    let file = visible(stats.file.as_deref().unwrap_or("the bundle"));
     writeln!(
         streams.out,
         "{LABEL}{file}{LABEL:#}: ~{} tokens, {} bytes, {} of {} bytes",
@@ -177,7 +184,7 @@ fn human(stats: &Stats, width: Option<usize>, streams: &mut Streams<'_>) -> std:
         percent(stats.bytes, stats.limit_bytes),
         group(stats.limit_bytes),
     )?;
-    let sum = |sum: &Sum| (sum.name.clone(), sum.tokens_est, plural(sum.sections, "section"));
+    let sum = |sum: &Sum| (visible(&sum.name).into_owned(), sum.tokens_est, plural(sum.sections, "section"));
     let part = |part: &Part| (part.id.clone(), part.tokens_est, String::new());
     let tokens = stats.tokens_est;
     chart("layers", stats.layers.iter().map(sum).collect(), tokens, width, streams)?;

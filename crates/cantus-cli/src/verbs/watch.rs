@@ -20,6 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often folders are looked up anew before a change is waited for: each look may find that they have changed.
 const MOST_LOOKS: usize = 4;
 
+/// Linux's errors where this process, or the system, has as many files open as it may.
+const MOST_OPEN: i32 = 24;
+const MOST_OPEN_OF_ALL: i32 = 23;
+
 /// What wakes the watch.
 enum Wake {
     Changed,
@@ -44,7 +48,9 @@ pub(crate) fn run(global: &Global, streams: &mut Streams<'_>) -> Result<Status, 
     let mut last = Last::default();
     let mut is_first = true;
     loop {
+        still_there(&root)?;
         let _watcher = compose(&root, &global, &sender, &mut last, streams)?;
+        still_there(&root)?;
         if std::mem::take(&mut is_first) {
             writeln!(streams.err, "{GOOD}{:>12}{GOOD:#} for changes; Ctrl-C ends it", "Watching")?;
             streams.err.flush()?;
@@ -52,6 +58,16 @@ pub(crate) fn run(global: &Global, streams: &mut Streams<'_>) -> Result<Status, 
         if matches!(wait(&wakes), Wake::Stop) {
             return Ok(Status::Yes);
         }
+    }
+}
+
+/// Whether there is something to watch: what comes back in another folder's place would never be told.
+fn still_there(root: &Root) -> Result<(), Failure> {
+    match root.disk().kind(root.path()) {
+        Ok(None) => {
+            Err(Failure::error("the project's folder is gone").hint("run `watch` again once it is back"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -87,7 +103,7 @@ fn watch(folders: &Watched, wakes: &Sender<Wake>) -> Result<RecommendedWatcher, 
         // Whoever waited has left.
         let _ = wakes.send(Wake::Changed);
     };
-    let mut watcher = notify::recommended_watcher(tell).map_err(Failure::error)?;
+    let mut watcher = notify::recommended_watcher(tell).map_err(unwatched)?;
     let whole = folders.whole.iter().map(|folder| (folder, RecursiveMode::Recursive));
     let flat = folders.flat.iter().filter(|folder| !folders.whole.contains(*folder));
     let flat = flat.map(|folder| (folder, RecursiveMode::NonRecursive));
@@ -96,10 +112,28 @@ fn watch(folders: &Watched, wakes: &Sender<Wake>) -> Result<RecommendedWatcher, 
             Ok(()) => {}
             // What isn't there comes into a folder that is.
             Err(error) if is_absent(&error) => {}
-            Err(error) => return Err(Failure::error(error).hint("`project` works without it")),
+            Err(error) => return Err(unwatched(error)),
         }
     }
     Ok(watcher)
+}
+
+/// Why nothing can be watched. The error's paths are those of the machine, and left out.
+fn unwatched(error: notify::Error) -> Failure {
+    let is_limit = match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => true,
+        notify::ErrorKind::Io(error) => matches!(error.raw_os_error(), Some(MOST_OPEN | MOST_OPEN_OF_ALL)),
+        _ => false,
+    };
+    let failure = Failure::error(notify::Error::new(error.kind));
+    let failure = match is_limit && cfg!(target_os = "linux") {
+        true => failure.hint(
+            "end other programs that watch folders, or raise the limits, as root: \
+             `sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512`",
+        ),
+        false => failure,
+    };
+    failure.hint("`project` works without it")
 }
 
 fn is_absent(error: &notify::Error) -> bool {
@@ -148,4 +182,24 @@ fn wait(wakes: &Receiver<Wake>) -> Wake {
         }
     }
     Wake::Changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_told_without_paths_and_with_what_to_do() {
+        for error in [
+            notify::Error::new(notify::ErrorKind::MaxFilesWatch).add_path("/home/somebody".into()),
+            notify::Error::io(std::io::Error::from_raw_os_error(MOST_OPEN)),
+        ] {
+            let mut said = Vec::new();
+            unwatched(error).write(&mut said, None).unwrap();
+            let said = String::from_utf8(said).unwrap();
+            assert!(!said.contains("somebody"), "{said}");
+            assert_eq!(said.contains("max_user_watches"), cfg!(target_os = "linux"), "{said}");
+            assert!(said.contains("`project` works without it"), "{said}");
+        }
+    }
 }

@@ -16,6 +16,7 @@ use crate::failure::{Failure, write_diagnostics};
 use crate::report;
 use crate::style::{CARE, FAINT, LABEL};
 use crate::verbs::{compose, finish, root};
+use crate::visible::visible;
 use crate::{Status, Streams};
 use location::{Location, locations, relative};
 
@@ -131,7 +132,9 @@ impl Here<'_> {
             return Some(path.to_string());
         }
         let file = path.as_str().strip_prefix(&self.project.package.label(""))?;
-        Some(format!("package:{file}"))
+        // The built-in package lies nowhere.
+        let is_there = matches!(self.root.kind(path), Ok(Some(Kind::File | Kind::Symlink)));
+        is_there.then(|| format!("package:{file}"))
     }
 
     /// Where a source lies below the root; `None` for the built-in package and for dependencies.
@@ -351,16 +354,16 @@ fn tell(answer: &Answer, args: &WhyArgs, streams: &mut Streams<'_>) -> Result<()
 fn human(answer: &Answer, streams: &mut Streams<'_>) -> io::Result<()> {
     let out = &mut *streams.out;
     let mut labelled = |label: &str, text: &str| writeln!(out, "{LABEL}{label:>12}{LABEL:#} {text}");
-    let place = format!("{}:{}", answer.file, answer.line);
+    let place = format!("{}:{}", visible(&answer.file), answer.line);
     match answer.text.trim_end() {
         "" => labelled("Line", &place)?,
-        text => labelled("Line", &format!("{place} {FAINT}{text}{FAINT:#}"))?,
+        text => labelled("Line", &format!("{place} {FAINT}{}{FAINT:#}", visible(text)))?,
     }
     if let Some(section) = &answer.section {
         labelled("Section", &format!("{} ({} layer)", section.id, section.layer))?;
     }
     if let Some(says) = &answer.says {
-        labelled("Text", says)?;
+        labelled("Text", &visible(says))?;
     }
     let label = match (answer.kind, answer.exact) {
         ("note", _) => None,
@@ -368,16 +371,16 @@ fn human(answer: &Answer, streams: &mut Streams<'_>) -> io::Result<()> {
         _ => Some("Nearest"),
     };
     for source in label.iter().flat_map(|_| &answer.sources) {
-        let name = source.file.as_ref().unwrap_or(&source.source);
+        let name = visible(source.file.as_ref().unwrap_or(&source.source));
         let place = source.line.map_or_else(|| format!("{name} (its name)"), |line| format!("{name}:{line}"));
         let columns = source.columns.map_or_else(String::new, |[first, last]| {
             let part: String = answer.text.chars().take(last).skip(first - 1).collect();
-            format!(" {FAINT}{}{FAINT:#}", part.trim())
+            format!(" {FAINT}{}{FAINT:#}", visible(part.trim()))
         });
         labelled(label.unwrap_or_default(), &format!("{place}{columns}"))?;
     }
     for place in &answer.appears {
-        labelled("Stands in", &format!("{}:{}", place.file, place.line))?;
+        labelled("Stands in", &format!("{}:{}", visible(&place.file), place.line))?;
     }
     if !answer.exact {
         writeln!(out, "{CARE}{:>12}{CARE:#} the sources don't give this line now", "Changed")?;

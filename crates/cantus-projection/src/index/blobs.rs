@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use cantus_fs::ReadError;
 
-use crate::index::git::{Git, path};
+use crate::git::path;
+use crate::index::git::Git;
 
 /// The most bytes that a symlink's target may have.
 const MOST_LINK_BYTES: u64 = 1 << 16;

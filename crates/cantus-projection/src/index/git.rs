@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cantus_fs::Disk;
 use duct::{Expression, cmd};
 
-use crate::git::ELSEWHERE;
+use crate::git::{ELSEWHERE, NO_MONITOR, path};
 use crate::index::IndexError;
 
 /// What makes git answer for another repository or working tree than those of the folder that it runs in.
@@ -133,7 +133,8 @@ impl Git {
 
     fn ask(&self, args: &[&str]) -> Result<Vec<u8>, IndexError> {
         let (removed, set) = self.environment();
-        let command = removed.iter().fold(cmd("git", args), |command, name| command.env_remove(name));
+        let command = cmd("git", NO_MONITOR.iter().chain(args));
+        let command = removed.iter().fold(command, |command, name| command.env_remove(name));
         let command = set.iter().fold(command, |command, (name, value)| command.env(name, value));
         let output = quiet(&command.dir(&self.top)).stderr_capture().run().map_err(IndexError::NoGit)?;
         if output.status.success() {
@@ -172,17 +173,6 @@ fn entry(row: &[u8]) -> Option<Staged> {
 /// The text of one line; what isn't UTF-8 is kept where the system's names allow it.
 fn line(answer: &[u8]) -> Option<OsString> {
     path(answer.strip_suffix(b"\n").unwrap_or(answer)).map(PathBuf::into_os_string)
-}
-
-#[cfg(unix)]
-pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt as _;
-    (!bytes.is_empty()).then(|| OsString::from_vec(bytes.to_vec()).into())
-}
-
-#[cfg(not(unix))]
-pub(super) fn path(bytes: &[u8]) -> Option<PathBuf> {
-    (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned().into())
 }
 
 #[cfg(test)]
