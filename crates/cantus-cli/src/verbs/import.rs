@@ -206,6 +206,8 @@ fn reason(reason: &SkipReason) -> String {
         SkipReason::SameAs(path, line) => format!("the same as {path}:{line}"),
         SkipReason::Exists(path) => format!("{path} has this text already"),
         SkipReason::Title => "the title of the committed files".to_owned(),
+        SkipReason::FileName => "it only names the file".to_owned(),
+        SkipReason::Heading => "a heading, and what stands below it is in notes already".to_owned(),
         SkipReason::Imports(path) => format!("it only imports {path}"),
         SkipReason::Empty => "there is no text".to_owned(),
     }
@@ -275,7 +277,7 @@ struct NoteReport<'a> {
 struct SkippedReport<'a> {
     first_line: usize,
     last_line: usize,
-    /// `same`, `exists`, `title`, `imports` or `empty`.
+    /// `same`, `exists`, `title`, `file_name`, `heading`, `imports` or `empty`.
     reason: &'static str,
     /// The file or note that has the text.
     of: Option<&'a str>,
@@ -334,6 +336,8 @@ fn skipped_report(skipped: &Skipped) -> SkippedReport<'_> {
         SkipReason::SameAs(path, _) => ("same", Some(path)),
         SkipReason::Exists(path) => ("exists", Some(path)),
         SkipReason::Title => ("title", None),
+        SkipReason::FileName => ("file_name", None),
+        SkipReason::Heading => ("heading", None),
         SkipReason::Imports(path) => ("imports", Some(path)),
         SkipReason::Empty => ("empty", None),
     };
