@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &ImportArgs, streams: &mut Streams<'_>)
         names => read_inputs(&root, &project, &adopt::below_root(&root, names)?),
     };
     let wishes = Wishes { into: &into, kind, title: &project.config.title };
-    let draft = match adopt::draft(&root, &project, inputs, &wishes) {
+    let draft = match adopt::draft(&root, global, &project, inputs, &wishes) {
         Err(findings) if args.json => {
             report::json_broken(streams.out, &findings)?;
             return Ok(Status::CantTell);
@@ -255,8 +255,9 @@ struct Report<'a> {
     next: &'a [String],
 }
 
+/// A file that was imported, as JSON.
 #[derive(Serialize)]
-struct FileReport<'a> {
+pub(super) struct FileReport<'a> {
     path: &'a str,
     notes: Vec<NoteReport<'a>>,
     skipped: Vec<SkippedReport<'a>>,
@@ -283,17 +284,14 @@ struct SkippedReport<'a> {
     of: Option<&'a str>,
 }
 
+/// A file that was passed over, as JSON.
 #[derive(Serialize)]
-struct PassedReport<'a> {
+pub(super) struct PassedReport<'a> {
     path: &'a str,
     reason: String,
 }
 
 fn json(out: &mut dyn Write, draft: &Draft, deed: Deed, next: &[String]) -> io::Result<()> {
-    let passed = draft
-        .passed
-        .iter()
-        .map(|passed| PassedReport { path: passed.path.as_str(), reason: passed.reason.to_string() });
     let report = Report {
         version: 1,
         outcome: match deed {
@@ -301,14 +299,28 @@ fn json(out: &mut dyn Write, draft: &Draft, deed: Deed, next: &[String]) -> io::
             Deed::Written => "written",
             Deed::Nothing => "nothing",
         },
-        files: draft.files.iter().map(|file| file_report(draft, &file.path)).collect(),
-        passed: passed.collect(),
+        files: file_reports(draft),
+        passed: passed_reports(draft),
         findings: &draft.findings,
         tokens_est: draft.import.notes.iter().map(|note| note.tokens_est).sum(),
         next,
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
+}
+
+/// Each file of a draft, as JSON.
+pub(super) fn file_reports(draft: &Draft) -> Vec<FileReport<'_>> {
+    draft.files.iter().map(|file| file_report(draft, &file.path)).collect()
+}
+
+/// What a draft passes over, as JSON.
+pub(super) fn passed_reports(draft: &Draft) -> Vec<PassedReport<'_>> {
+    draft
+        .passed
+        .iter()
+        .map(|passed| PassedReport { path: passed.path.as_str(), reason: passed.reason.to_string() })
+        .collect()
 }
 
 fn file_report<'a>(draft: &'a Draft, path: &'a RelPath) -> FileReport<'a> {
