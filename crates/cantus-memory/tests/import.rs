@@ -554,6 +554,14 @@ fn a_heading_without_text_is_no_note_of_its_own() {
 }
 
 #[test]
+fn many_headings_cost_no_more_than_their_text() {
+    // Looking for the next heading from the start took hours.
+    let text: String = (0..20_000).map(|number| format!("## H{number}\n")).collect();
+    let import = imported(&[("AGENTS.md", &text)], &Corpus::default()).value;
+    assert_eq!((import.notes.len(), import.notes[0].source.last), (1, 20_000));
+}
+
+#[test]
 fn imports_of_imported_files_go_wherever_they_stand() {
     let files = [
         ("AGENTS.md", "## A\nx\n"),

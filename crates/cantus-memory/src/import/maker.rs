@@ -272,7 +272,7 @@ impl<'a> Maker<'a> {
             return None;
         }
         let mut differs_from = None;
-        for found in piece.headings.iter().filter(|found| found.level <= 2 && piece.has_text(found)) {
+        for found in piece.with_text().filter(|found| found.level <= 2) {
             let line = piece.lines[found.at].0;
             let other = self.titles.entry(folded(&found.text)).or_insert_with(|| Titled {
                 file: Some(context.index),
@@ -299,11 +299,12 @@ fn merged(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut done: Vec<Piece<'_>> = Vec::new();
     let mut open: Option<Piece<'_>> = None;
     for piece in pieces {
+        let is_bare = piece.is_bare();
         let piece = match open.take() {
             Some(above) => above.joined(piece),
             None => piece,
         };
-        match piece.is_bare() {
+        match is_bare {
             true => open = Some(piece),
             false => done.push(piece),
         }

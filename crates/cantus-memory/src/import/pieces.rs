@@ -147,14 +147,16 @@ impl<'a> Piece<'a> {
     pub(super) fn is_bare(&self) -> bool {
         let Some(first) = self.headings.first() else { return false };
         let above = self.lines[..first.at].iter().all(|(_, line)| is_blank(line));
-        above && !self.headings.iter().any(|found| self.has_text(found))
+        above && self.with_text().next().is_none()
     }
 
-    /// Whether there is text between a heading of the piece and the next one.
-    pub(super) fn has_text(&self, heading: &Heading) -> bool {
-        let next =
-            self.headings.iter().find(|next| next.at > heading.at).map_or(self.lines.len(), |next| next.at);
-        self.lines[heading.at + heading.count..next].iter().any(|(_, line)| !is_blank(line))
+    /// The headings that have text between them and the next one.
+    pub(super) fn with_text(&self) -> impl Iterator<Item = &Heading> {
+        let nexts = self.headings.iter().skip(1).map(|next| next.at).chain([self.lines.len()]);
+        let has_text = |(heading, next): &(&Heading, usize)| {
+            self.lines[heading.at + heading.count..*next].iter().any(|(_, line)| !is_blank(line))
+        };
+        self.headings.iter().zip(nexts).filter(has_text).map(|(heading, _)| heading)
     }
 
     /// This piece with a later one of the same file below it.
