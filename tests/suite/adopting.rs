@@ -35,7 +35,11 @@ fn check_kept(old: &str, new: &str) {
         let title = line.trim_start_matches('#');
         let is_heading = title != line && title.starts_with(' ');
         let found = rest.any(|other| match is_heading {
-            true => other.starts_with('#') && other.trim_start_matches('#').starts_with(title),
+            true => {
+                other.starts_with('#')
+                    && !other.starts_with("#######")
+                    && other.trim_start_matches('#').starts_with(title)
+            }
             false => other == line,
         });
         assert!(found, "`{line}` is lost or out of order in\n{new}");
@@ -124,6 +128,7 @@ CLAUDE.md
      -------
        Found git
         Plan write 1 note from 2 files, ~5 tokens
+        Plan put the standing texts of the built-in package above the notes, ~554 tokens; `package = "DIR"` in cantus.toml puts your own texts in their place
         Plan write cantus.toml: title = "Acme"
         Plan add to .gitattributes: /AGENTS.md text eol=lf linguist-generated; /CLAUDE.md text eol=lf linguist-generated; /projections/** text eol=lf linguist-generated
         Plan overwrite AGENTS.md with what the notes say; its text is kept in them, and in git or a copy
@@ -135,8 +140,6 @@ CLAUDE.md
     assert_data_eq!(
         output.stderr,
         str![[r#"
-CLAUDE.md:3: note: `@AGENTS.md` stays as text, and some agents read that file in its place [import.at]
-  help: name the file without the `@` in the note, or import it as well
 error: nothing was done: this is no terminal, and nobody said yes
   help: run `cantus init --yes` to do all of it, or `cantus import` for the notes alone
 
@@ -316,9 +319,14 @@ fn huge_files_are_cut_or_refused() {
     let repo = Repo::new("");
     let section = "Some words that go on and on.\n".repeat(20_000);
     repo.write("AGENTS.md", &format!("## One\n\n{section}\n## Two\n\n{section}more\n"));
-    let output = cantus(&repo, &["init", "--yes"]).exits(0);
-    assert!(output.stderr.contains("Codex reads 32768 of a file"), "{}", output.stderr);
+    // Everything is done, but a check that has to fail is no yes.
+    let output = cantus(&repo, &["init", "--yes"]).exits(1);
+    let told = "warning: `check` will fail: 1,202,443 bytes are 1,169,675 more than the 32,768";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    assert_eq!(output.stderr.matches("[budget.over]").count(), 1, "{}", output.stderr);
+    assert!(output.stderr.contains("but `cantus check` fails until"), "{}", output.stderr);
     cantus(&repo, &["project", "--check"]).exits(0);
+    cantus(&repo, &["check"]).exits(1);
     repo.write("big.md", &"x\n".repeat(700_000));
     check_refused(&repo, &["big.md"], "more than the 1048576 that one may have [import.size]");
     repo.write("bigger.md", &"x\n".repeat(9 << 20));
@@ -334,17 +342,131 @@ fn odd_markdown_comes_through() {
         "No heading at all.\n\nNot one.\n",
         "---\ntitle: only front matter\n---\n",
         "---\n\nA rule first.\n\n---\n\nAnd last.\n",
-        "Title\n=====\n\nPart\n----\n\ntext\n",
         "## Claude\n\n## README\n\n## Con\n\n## Cantus\n\n## 日本語\n\n## Ελληνικά\n",
         "<!--\n# hidden\n-->\n\ntext\n",
+        "## A\n\n[[wiki]] and ![[more|x]] and `[[code]]`\n",
+        "intro\n\n<!-- only a comment -->\n",
+        "## A ##\n\n### B ###\n\n###### C\n\nx\n",
+        "## A\n\n<!-- never closed\n\n## in\n",
+        "# AGENTS.md\n",
+        "# A\n\n## B\n\n### C\n",
+        "one line, no end",
+        "a\rb\r## C\rd\r",
     ] {
         let repo = Repo::new("");
         repo.write("AGENTS.md", text);
         check_adopted(&repo);
-        if !text.contains("front matter") {
-            check_kept(text, &repo.read("AGENTS.md"));
+        if !text.contains("front matter") && !text.contains("# AGENTS.md") {
+            let marked = text.replace('\r', "\n").replace(" ##\n", "\n").replace(" ###\n", "\n");
+            check_kept(&marked.replace("## in", "#### in"), &repo.read("AGENTS.md"));
         }
     }
+}
+
+#[test]
+fn underlined_headings_are_cut_at() {
+    let repo = Repo::new("//- AGENTS.md\nTitle\n=====\n\nPart\n----\n\ntext\n\nMore\n----\n\nx\n");
+    check_adopted(&repo);
+    assert_eq!(repo.read("cantus.toml"), "title = \"Title\"\n");
+    let text = repo.read("AGENTS.md");
+    assert!(text.contains("### Part (part)\n\ntext\n\n### More (more)\n\nx\n"), "{text}");
+}
+
+#[test]
+fn what_no_note_may_hold_is_refused_with_its_place() {
+    for (text, message) in [
+        ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", "AGENTS.md:2: error: a conflict marker, `<<<<<<<`"),
+        ("a\n\nb\u{202e}c\n", "AGENTS.md:3: error: U+202E,"),
+        ("\u{1b}[31m\n", "AGENTS.md:1: error: U+001B, a control character"),
+    ] {
+        let repo = Repo::new("");
+        repo.write("AGENTS.md", text);
+        for args in [&["import"][..], &["init", "--yes"]] {
+            let output = cantus(&repo, args).exits(2);
+            assert!(output.stderr.contains(message) && output.stderr.contains("help: "), "{}", output.stderr);
+        }
+        assert_eq!(repo.files(), ["AGENTS.md"]);
+    }
+}
+
+#[test]
+fn the_plan_says_what_two_files_have_in_common_and_not() {
+    let repo = Repo::new(
+        "//- AGENTS.md\n# Acme\n\n## Testing\n\nrun a\n//- CLAUDE.md\n# CLAUDE.md\n\n## Testing\n\nrun b\n\n@AGENTS.md\n",
+    );
+    let output = check_adopted(&repo);
+    let told = "CLAUDE.md:3: note: `Testing` stands in AGENTS.md:3 too, with another text: both are kept, in \
+                `memory/testing.md` and `memory/testing-claude.md` [import.differs]";
+    assert!(output.stderr.contains(told), "{}", output.stderr);
+    assert!(output.stdout.contains("it only names the file"), "{}", output.stdout);
+    assert!(output.stdout.contains("it only imports AGENTS.md"), "{}", output.stdout);
+    // The plan is printed once, and no line is said to be lost of which there is a copy.
+    assert_eq!(output.stdout.matches("memory/testing-claude.md").count(), 1, "{}", output.stdout);
+    assert!(!output.stdout.contains("lost:"), "{}", output.stdout);
+    let text = repo.read("AGENTS.md");
+    assert!(!text.contains("@AGENTS.md") && !text.contains("(claude-md)"), "{text}");
+}
+
+#[test]
+fn the_title_is_that_of_the_first_file() {
+    let repo = Repo::new(
+        "//- GEMINI.md\n# Gemini\n\ng\n//- CLAUDE.md\n# Claude's\n\nc\n//- AGENTS.md\n---\nowner: me\n---\nintro\n\n# Acme\n\n## A\n\nx\n",
+    );
+    check_adopted(&repo);
+    assert!(repo.read("cantus.toml").starts_with("title = \"Acme\"\n"), "{}", repo.read("cantus.toml"));
+    let text = repo.read("AGENTS.md");
+    assert_eq!(text.matches("Acme").count(), 1, "{text}");
+    assert!(text.contains("intro\n\n### A (a)\n"), "{text}");
+}
+
+#[test]
+fn what_git_ignores_is_not_to_be_added() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n//- .gitignore\n/AGENTS.md\n/projections/\n");
+    let output = cantus(&repo, &["init", "--yes"]).exits(0);
+    for name in ["AGENTS.md", "projections"] {
+        assert!(output.stdout.contains(&format!("note: git ignores {name}: ")), "{}", output.stdout);
+    }
+    let add = output.stdout.lines().find_map(|line| line.split_once("next: git ")).unwrap().1;
+    assert_eq!(add, "add memory CLAUDE.md .gitattributes");
+    repo.git(&add.split(' ').collect::<Vec<_>>());
+}
+
+#[test]
+fn init_json_has_the_plan_and_what_came_of_it() {
+    let repo = Repo::new("//- AGENTS.md\n# Acme\n\n## A\n\nx\n");
+    assert!(cantus(&repo, &["init", "--json"]).exits(2).stderr.contains("add `--yes` or `--dry-run`"));
+    let report = |args: &[&str], code| -> Value {
+        let output = cantus(&repo, &[&["init", "--json"], args].concat()).exits(code);
+        assert_eq!(output.stderr, "");
+        serde_json::from_str(&output.stdout).unwrap()
+    };
+    let planned = report(&["--dry-run"], 0);
+    assert_eq!(
+        (&planned["version"], &planned["outcome"], &planned["ok"]),
+        (&1.into(), &"planned".into(), &true.into())
+    );
+    assert_eq!(repo.files(), ["AGENTS.md"]);
+    let written = report(&["--yes"], 0);
+    assert_eq!((&written["outcome"], &written["files"]), (&"written".into(), &planned["files"]));
+    assert_eq!(written["files"][0]["notes"][0]["path"], "memory/a.md");
+    assert_eq!(written["files"][0]["skipped"][0]["reason"], "title");
+    assert_eq!(written["config"], "title = \"Acme\"\n");
+    assert_eq!(written["standing_tokens_est"], 554);
+    assert_eq!(written["overwritten"][0], "AGENTS.md");
+    assert_eq!(written["backups"][0]["at"], "AGENTS.md.before-cantus");
+    assert!(written["next"][1].as_str().unwrap().starts_with("git add memory "), "{written}");
+    assert_eq!(report(&["--yes"], 0)["outcome"], "nothing");
+    repo.write("cantus.toml", "nam = 1\n");
+    assert_eq!(report(&["--yes"], 2)["outcome"], "broken");
+}
+
+#[test]
+fn init_dry_run_is_the_plan_alone() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n");
+    let planned = cantus(&repo, &["init", "--dry-run"]).exits(0);
+    assert_eq!((repo.files(), planned.stderr.as_str()), (vec!["AGENTS.md".to_owned()], ""));
+    let written = cantus(&repo, &["init", "--yes"]).exits(0);
+    assert!(written.stdout.starts_with(&planned.stdout), "{}", written.stdout);
 }
 
 #[test]
@@ -511,7 +633,8 @@ fn names_are_meant_from_the_working_folder() {
     let output =
         command.args(["import", "AGENTS.md"]).current_dir(repo.path().join("packages/api")).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(repo.exists("memory/a.md"));
+    let note = repo.read("memory/api-agents.md");
+    assert!(note.contains("description: \"A. Read it before you work in `packages/api/`.\"\n"), "{note}");
 }
 
 #[cfg(unix)]

@@ -243,8 +243,14 @@ pub(crate) struct StatsArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArgs {
     /// Do it without asking
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "dry_run")]
     pub(crate) yes: bool,
+    /// Show the plan and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the report as JSON; with `--yes` or `--dry-run`
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -33,7 +33,9 @@ mod yaml;
 
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
-pub use import::{Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import};
+pub use import::{
+    Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import, title_of,
+};
 pub use inline::{heading, inline, inline_body, untitled};
 pub use library::{Library, Resolved, Target};
 pub use links::{Following, Link, Linking, Rendering, links};

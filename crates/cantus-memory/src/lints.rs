@@ -21,6 +21,7 @@ pub use characters::characters;
 pub use conflicts::conflicts;
 pub use headings::{HeadingTitles, headings};
 pub use imports::imports;
+pub(crate) use unclosed::open_block;
 pub use unclosed::unclosed;
 
 impl Library<'_> {

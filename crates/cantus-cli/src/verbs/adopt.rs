@@ -5,17 +5,14 @@ use std::sync::Arc;
 
 use cantus_fs::{Kind, RealDisk, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
-use cantus_memory::{Corpus, Import, ImportFile, ImportOptions, NoteKind, import};
-use cantus_projection::{Inputs, PassReason, Passed};
+use cantus_memory::{Corpus, Import, ImportFile, ImportOptions, NoteKind, SourceFile, import};
+use cantus_projection::{Inputs, Mend, PassReason, Passed, Projection, check, plan};
 use cantus_workspace::{Notes, Options, Project, find_root};
 
 use crate::Streams;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::verbs::{self, finish, options};
-
-/// What Codex reads of its files by default, in bytes.
-const CODEX_BYTES: usize = 32_768;
 
 /// The notes that some files would become.
 pub(super) struct Draft {
@@ -115,9 +112,10 @@ pub(super) fn note_folder(root: &Root, project: &Project, wanted: Option<&str>) 
         .ok_or_else(|| Failure::error(format!("`{path}` is a symlink out of the project")))
 }
 
-/// Makes notes of files. Errors of either are the failure.
+/// Makes notes of files. Errors of either are the failure, and so is what would prevent composing with them.
 pub(super) fn draft(
     root: &Root,
+    global: &Global,
     project: &Project,
     inputs: Outcome<Inputs>,
     wishes: &Wishes<'_>,
@@ -128,11 +126,11 @@ pub(super) fn draft(
     let taken: Vec<_> = names.iter().map(|entry| entry.name.to_string_lossy().into_owned()).collect();
     let is_notes = note_folder(root, project, None).is_ok_and(|folder| folder == *wishes.into);
     let none = Corpus::default();
-    let covered: Vec<_> = passed
-        .iter()
-        .filter(|passed| matches!(passed.reason, PassReason::Ours | PassReason::Link(_)))
-        .map(|passed| passed.path.clone())
-        .collect();
+    let known =
+        passed.iter().filter(|passed| matches!(passed.reason, PassReason::Ours | PassReason::Link(_)));
+    // A target that isn't there yet will be a copy of the others.
+    let to_come = project.config.files.iter().filter(|path| matches!(root.kind(path), Ok(None)));
+    let covered: Vec<_> = known.map(|passed| &passed.path).chain(to_come).cloned().collect();
     let options = ImportOptions {
         into: wishes.into,
         taken: &taken,
@@ -144,22 +142,51 @@ pub(super) fn draft(
         note_bytes: project.config.note_bytes,
     };
     let import = import(files.clone(), &options).collect(&mut findings);
-    findings.extend(over_budget(project, &import));
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(findings);
+    }
+    if is_notes && !import.notes.is_empty() {
+        findings.extend(foreseen(root, global, &import, wishes.into)?);
     }
     Ok(Draft { files, passed, import, findings })
 }
 
-/// Says when the core notes are more than Codex reads.
-fn over_budget(project: &Project, import: &Import) -> Option<Diagnostic> {
-    let old = project.corpus.core().into_iter().map(|note| note.body().text.len());
-    let new = import.notes.iter().filter(|note| note.kind == NoteKind::Core).map(|note| note.text.len());
-    let bytes: usize = old.chain(new).sum();
-    (bytes > CODEX_BYTES).then(|| {
-        let message =
-            format!("the core notes have {bytes} bytes, and Codex reads {CODEX_BYTES} of a file by default");
-        Diagnostic::warning("import.budget", message)
-            .help("make notes that not every task needs `type: reference`, with a `description`")
-    })
+/// What `cantus check` will find to be wrong once there are the new notes, as warnings. What prevents composing is the failure.
+fn foreseen(
+    root: &Root,
+    global: &Global,
+    import: &Import,
+    into: &RelPath,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    let Some(mut project) = open(root, global).value else { return Ok(Vec::new()) };
+    let mut tree = project.corpus.tree();
+    let file = |path: &RelPath, text: &str| SourceFile {
+        path: path.clone(),
+        bytes: text.as_bytes().to_vec(),
+        stamp: None,
+    };
+    tree.notes.extend(import.notes.iter().map(|note| file(&note.path, &note.text)));
+    tree.notes.sort_by(|a, b| a.path.cmp(&b.path));
+    let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+    let Outcome { value, diagnostics } = Corpus::parse(tree);
+    if diagnostics.iter().any(is_error) {
+        return Err(diagnostics);
+    }
+    project.corpus = value;
+    project.memory = Some(into.clone());
+    let Outcome { value, diagnostics } = Projection::compose(&project);
+    let Some(projection) = value else { return Err(diagnostics) };
+    // A target that can't be planned is told when it is taken over.
+    let Ok(plan) = plan(root, &projection, Mend::Safe) else { return Ok(Vec::new()) };
+    let found = check(root, &project, &projection, &plan).into_iter();
+    let is_lasting =
+        |finding: &Diagnostic| !finding.code.starts_with("drift.") && finding.code != "parity.copy";
+    Ok(found.filter(is_error).filter(is_lasting).map(foretold).collect())
+}
+
+/// An error of a check that is still to come, as a warning.
+pub(super) fn foretold(mut finding: Diagnostic) -> Diagnostic {
+    finding.severity = Severity::Warning;
+    finding.message = format!("`check` will fail: {}", finding.message);
+    finding
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(global: &Global, args: &ImportArgs, streams: &mut Streams<'_>)
         names => read_inputs(&root, &project, &adopt::below_root(&root, names)?),
     };
     let wishes = Wishes { into: &into, kind, title: &project.config.title };
-    let draft = match adopt::draft(&root, &project, inputs, &wishes) {
+    let draft = match adopt::draft(&root, global, &project, inputs, &wishes) {
         Err(findings) if args.json => {
             report::json_broken(streams.out, &findings)?;
             return Ok(Status::CantTell);
@@ -206,6 +206,8 @@ fn reason(reason: &SkipReason) -> String {
         SkipReason::SameAs(path, line) => format!("the same as {path}:{line}"),
         SkipReason::Exists(path) => format!("{path} has this text already"),
         SkipReason::Title => "the title of the committed files".to_owned(),
+        SkipReason::FileName => "it only names the file".to_owned(),
+        SkipReason::Heading => "a heading, and what stands below it is in notes already".to_owned(),
         SkipReason::Imports(path) => format!("it only imports {path}"),
         SkipReason::Empty => "there is no text".to_owned(),
     }
@@ -253,8 +255,9 @@ struct Report<'a> {
     next: &'a [String],
 }
 
+/// A file that was imported, as JSON.
 #[derive(Serialize)]
-struct FileReport<'a> {
+pub(super) struct FileReport<'a> {
     path: &'a str,
     notes: Vec<NoteReport<'a>>,
     skipped: Vec<SkippedReport<'a>>,
@@ -275,23 +278,20 @@ struct NoteReport<'a> {
 struct SkippedReport<'a> {
     first_line: usize,
     last_line: usize,
-    /// `same`, `exists`, `title`, `imports` or `empty`.
+    /// `same`, `exists`, `title`, `file_name`, `heading`, `imports` or `empty`.
     reason: &'static str,
     /// The file or note that has the text.
     of: Option<&'a str>,
 }
 
+/// A file that was passed over, as JSON.
 #[derive(Serialize)]
-struct PassedReport<'a> {
+pub(super) struct PassedReport<'a> {
     path: &'a str,
     reason: String,
 }
 
 fn json(out: &mut dyn Write, draft: &Draft, deed: Deed, next: &[String]) -> io::Result<()> {
-    let passed = draft
-        .passed
-        .iter()
-        .map(|passed| PassedReport { path: passed.path.as_str(), reason: passed.reason.to_string() });
     let report = Report {
         version: 1,
         outcome: match deed {
@@ -299,14 +299,28 @@ fn json(out: &mut dyn Write, draft: &Draft, deed: Deed, next: &[String]) -> io::
             Deed::Written => "written",
             Deed::Nothing => "nothing",
         },
-        files: draft.files.iter().map(|file| file_report(draft, &file.path)).collect(),
-        passed: passed.collect(),
+        files: file_reports(draft),
+        passed: passed_reports(draft),
         findings: &draft.findings,
         tokens_est: draft.import.notes.iter().map(|note| note.tokens_est).sum(),
         next,
     };
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
+}
+
+/// Each file of a draft, as JSON.
+pub(super) fn file_reports(draft: &Draft) -> Vec<FileReport<'_>> {
+    draft.files.iter().map(|file| file_report(draft, &file.path)).collect()
+}
+
+/// What a draft passes over, as JSON.
+pub(super) fn passed_reports(draft: &Draft) -> Vec<PassedReport<'_>> {
+    draft
+        .passed
+        .iter()
+        .map(|passed| PassedReport { path: passed.path.as_str(), reason: passed.reason.to_string() })
+        .collect()
 }
 
 fn file_report<'a>(draft: &'a Draft, path: &'a RelPath) -> FileReport<'a> {
@@ -334,6 +348,8 @@ fn skipped_report(skipped: &Skipped) -> SkippedReport<'_> {
         SkipReason::SameAs(path, _) => ("same", Some(path)),
         SkipReason::Exists(path) => ("exists", Some(path)),
         SkipReason::Title => ("title", None),
+        SkipReason::FileName => ("file_name", None),
+        SkipReason::Heading => ("heading", None),
         SkipReason::Imports(path) => ("imports", Some(path)),
         SkipReason::Empty => ("empty", None),
     };

@@ -1,51 +1,107 @@
 //! `cantus init`: from whatever is here to a project that is fresh.
 
+mod json;
 mod propose;
 
 use std::io::{self, IsTerminal, Write};
 
 use cantus_fs::{AccessError, Root};
-use cantus_manifest::{Outcome, RelPath};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
 use cantus_projection::{
-    Backup, Mend, PlanError, Projection, TakeOver, Turn, add_attributes, apply, foreign_targets, is_ignored,
-    plan, take_over, write_new,
+    Backup, Mend, PlanError, Projection, TakeOver, Turn, add_attributes, apply, check, foreign_targets,
+    is_ignored, plan, take_over, write_new,
 };
 use cantus_workspace::Project;
 
 use crate::args::{Global, InitArgs};
 use crate::failure::{Failure, write_diagnostics};
-use crate::report::{self, Deed, sibling};
-use crate::style::{CARE, GOOD, LABEL};
+use crate::report::{self, sibling};
+use crate::style::{BAD, CARE, GOOD, LABEL};
 use crate::verbs::adopt;
 use crate::verbs::{compose, import, is_bad, judged};
 use crate::{Status, Streams};
 use propose::{Proposal, propose};
 
 pub(crate) fn run(global: &Global, args: &InitArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if args.json && !args.yes && !args.dry_run {
+        return Err(Failure::error("`--json` asks nobody").hint("add `--yes` or `--dry-run`"));
+    }
+    match set_up(global, args, streams) {
+        Err(failure) if args.json => {
+            report::json_broken(streams.out, &failure.into_findings("project.none"))?;
+            Ok(Status::CantTell)
+        }
+        answer => answer,
+    }
+}
+
+fn set_up(global: &Global, args: &InitArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = adopt::root(global)?;
     let project = adopt::opened(adopt::open(&root, global), global, streams)?;
     let state = State::of(&root, &project)?;
-    let proposal = propose(&root, &project, &state.foreign)?;
+    let mut proposal = propose(&root, global, &project, &state.foreign)?;
+    proposal.standing_tokens = state.standing_tokens;
     let findings = judged(proposal.draft.findings.clone(), global);
-    write_diagnostics(streams.err, &findings, None)?;
     if is_bad(&findings) {
-        return Err(Failure::error("`--strict` counts these warnings as errors; nothing was done"));
+        return Err(Failure::diagnostics(findings)
+            .hint("`--strict` counts these warnings as errors; nothing was done"));
     }
-    if state.fresh && proposal.is_empty() {
-        if !global.quiet {
+    let is_done = state.fresh && proposal.is_empty();
+    let deed = match is_done {
+        true => Deed::Nothing,
+        false if args.dry_run => Deed::Planned,
+        false => Deed::Written,
+    };
+    if !args.json {
+        write_diagnostics(streams.err, &findings, None)?;
+        if is_done && !global.quiet {
             let style = GOOD;
             writeln!(streams.out, "{style}{:>12}{style:#} is set up; nothing was changed", "Everything")?;
         }
-        return Ok(Status::Yes);
+        if !is_done && (!global.quiet || !args.yes) {
+            show(streams.out, &project, &proposal)?;
+        }
     }
-    if !global.quiet || !args.yes {
-        show(streams.out, &project, &proposal)?;
+    if deed == Deed::Written {
+        if !args.yes {
+            streams.out.flush()?;
+            ask(streams, &sibling(&project.config.command, "init"))?;
+        }
+        return carry_out(&root, global, args, &proposal, streams);
     }
-    if !args.yes {
-        streams.out.flush()?;
-        ask(streams, &sibling(&project.config.command, "init"))?;
+    if args.json {
+        json::print(
+            streams.out,
+            &Told { proposal: &proposal, deed, findings: &findings, done: &Done::default() },
+        )?;
     }
-    carry_out(&root, global, &project, &proposal, streams)
+    Ok(Status::Yes)
+}
+
+/// What is done about a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    Nothing,
+    Planned,
+    Written,
+}
+
+/// What came of a proposal.
+#[derive(Default)]
+struct Done {
+    backups: Vec<Backup>,
+    /// What to know and to do, each with a label.
+    advice: Vec<(&'static str, String)>,
+    /// What `cantus check` finds to be wrong.
+    faults: Vec<Diagnostic>,
+}
+
+/// What is told of one run.
+struct Told<'a> {
+    proposal: &'a Proposal,
+    deed: Deed,
+    findings: &'a [Diagnostic],
+    done: &'a Done,
 }
 
 /// What the targets are before anything is done.
@@ -53,6 +109,8 @@ struct State {
     /// Whether there are notes and every target is what they say.
     fresh: bool,
     foreign: Vec<RelPath>,
+    /// What stands in a bundle without any note; `None` where there are notes.
+    standing_tokens: Option<u64>,
 }
 
 impl State {
@@ -62,7 +120,9 @@ impl State {
         // A target that is a symlink may be one to a file that is imported: that is seen to when it is taken over.
         let foreign = foreign_targets(root, &projection).unwrap_or_else(|_| project.config.files.clone());
         let fresh = plan(root, &projection, Mend::Safe).is_ok_and(|plan| plan.is_fresh());
-        Ok(Self { fresh: fresh && propose::has_notes(project), foreign })
+        let has_notes = propose::has_notes(project);
+        let standing_tokens = (!has_notes).then(|| projection.totals().tokens_est);
+        Ok(Self { fresh: fresh && has_notes, foreign, standing_tokens })
     }
 }
 
@@ -99,6 +159,9 @@ fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Resu
     if let Some((path, _)) = &proposal.first_note {
         step(&format!("write a first note, {path}"))?;
     }
+    if let Some(tokens) = proposal.standing_tokens {
+        step(&standing(project, tokens))?;
+    }
     if let Some(config) = &proposal.config {
         let lines: Vec<_> = config.lines().filter(|line| !line.is_empty()).collect();
         step(&format!("write cantus.toml: {}", lines.join("; ")))?;
@@ -117,15 +180,27 @@ fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Resu
     step(&format!("`{}`", project.config.command))
 }
 
+/// What every agent reads besides the notes.
+fn standing(project: &Project, tokens: u64) -> String {
+    let (whose, advice) = match project.config.package {
+        None => (
+            "the built-in package",
+            "; `package = \"DIR\"` in cantus.toml puts your own texts in their place",
+        ),
+        Some(_) => ("the package", ""),
+    };
+    format!("put the standing texts of {whose} above the notes, ~{} tokens{advice}", report::group(tokens))
+}
+
 /// Does what was proposed. Whatever fails, running it again goes on from there.
 fn carry_out(
     root: &Root,
     global: &Global,
-    project: &Project,
+    args: &InitArgs,
     proposal: &Proposal,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let turn = Turn::take(root, &project.config.command).map_err(Failure::error)?;
+    let turn = Turn::take(root, &proposal.command).map_err(Failure::error)?;
     write_sources(root, proposal)?;
     let Outcome { value, diagnostics } = compose(root, global);
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
@@ -133,7 +208,10 @@ fn carry_out(
     let TakeOver { plan: planned, backups } =
         taken.map_err(|error| Failure::diagnostics(error.diagnostics()))?;
     if planned.is_refused() {
-        report::human(streams.out, &projection, &planned, Deed::Refused)?;
+        match args.json {
+            true => report::json(streams.out, &projection, &planned, report::Deed::Refused)?,
+            false => report::human(streams.out, &projection, &planned, report::Deed::Refused)?,
+        }
         return Ok(Status::No);
     }
     let applied = apply(root, &planned);
@@ -142,14 +220,49 @@ fn carry_out(
     drop(turn);
     let after = after.map_err(|error: PlanError| Failure::diagnostics(error.diagnostics()))?;
     if !after.is_fresh() {
-        report::human(streams.out, &projection, &after, Deed::Checked)?;
+        report::human(streams.err, &projection, &after, report::Deed::Checked)?;
         return Err(Failure::error("files are not fresh right after they were written"));
     }
-    if !global.quiet {
-        report::human(streams.out, &projection, &planned, Deed::Written)?;
-        advise(streams.out, root, &project, proposal, &backups)?;
+    let mut faults = judged(check(root, &project, &projection, &after), global);
+    faults.retain(|finding| finding.severity == Severity::Error);
+    let advice = advice(root, &project, proposal, &backups);
+    let done = Done { backups, advice, faults };
+    if args.json {
+        let findings = &proposal.draft.findings;
+        json::print(streams.out, &Told { proposal, deed: Deed::Written, findings, done: &done })?;
+    } else {
+        if !global.quiet {
+            report::human(streams.out, &projection, &planned, report::Deed::Written)?;
+        }
+        tell(global, &project, &proposal.draft.findings, &done, streams)?;
     }
-    Ok(Status::Yes)
+    Ok(if done.faults.is_empty() { Status::Yes } else { Status::No })
+}
+
+/// Tells people what came of it: what is left to them, and what `check` won't let pass.
+fn tell(
+    global: &Global,
+    project: &Project,
+    told: &[Diagnostic],
+    done: &Done,
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    if !global.quiet {
+        for (label, text) in &done.advice {
+            writeln!(streams.out, "{LABEL}{label:>12}{LABEL:#}: {text}")?;
+        }
+    }
+    if done.faults.is_empty() {
+        return Ok(());
+    }
+    let is_new = |fault: &&Diagnostic| !told.contains(&adopt::foretold((*fault).clone()));
+    let new: Vec<_> = done.faults.iter().filter(is_new).cloned().collect();
+    write_diagnostics(streams.err, &new, None)?;
+    let check = sibling(&project.config.command, "check");
+    writeln!(
+        streams.err,
+        "{BAD}error{BAD:#}: everything was written, but `{check}` fails until what is said above is mended"
+    )
 }
 
 /// Writes notes and configuration, all or none, and adds to `.gitattributes`.
@@ -166,61 +279,66 @@ fn write_sources(root: &Root, proposal: &Proposal) -> Result<(), Failure> {
 }
 
 /// What is left to people.
-fn advise(
-    out: &mut dyn Write,
+fn advice(
     root: &Root,
     project: &Project,
     proposal: &Proposal,
     backups: &[Backup],
-) -> io::Result<()> {
-    let mut say = |label: &str, text: &str| writeln!(out, "{LABEL}{label:>12}{LABEL:#}: {text}");
+) -> Vec<(&'static str, String)> {
+    let mut advice = Vec::new();
     for Backup { of, at } in backups {
-        say(
-            "note",
-            &format!(
-                "git did not hold {of}: its old text is in {at}; delete that when you have read the notes"
-            ),
-        )?;
+        let text = "delete that when you have read the notes";
+        advice.push(("note", format!("git did not hold {of}: its old text is in {at}; {text}")));
     }
-    for path in project.config.files.iter().filter(|path| is_ignored(root, path)) {
-        say("note", &format!("git ignores {path}: take it out of .gitignore, since clones would lack it"))?;
+    let (ignored, added): (Vec<_>, Vec<_>) =
+        made(root, project, proposal).into_iter().partition(|(_, example)| is_ignored(root, example));
+    for (name, _) in ignored {
+        let text = format!("git ignores {name}: take it out of .gitignore, since clones would lack it");
+        advice.push(("note", text));
     }
-    for others in import::left_over(project, &proposal.draft) {
-        say("next", &others)?;
+    advice.extend(import::left_over(project, &proposal.draft).into_iter().map(|text| ("next", text)));
+    if proposal.has_git && !added.is_empty() {
+        let names: Vec<_> = added.iter().map(|(name, _)| name.as_str()).collect();
+        advice.push(("next", format!("git add {}", names.join(" "))));
+        advice.push(("next", "git commit -m \"Agent instructions from notes\"".to_owned()));
     }
-    if proposal.has_git {
-        say("next", &format!("git add {}", added(root, project, proposal)))?;
-        say("next", "git commit -m \"Agent instructions from notes\"")?;
-    }
-    say("next", &format!("in CI, run `{}`", sibling(&project.config.command, "check")))?;
+    let check = sibling(&project.config.command, "check");
+    advice.push(("next", format!("in CI, run `{check}`")));
     if exists(root, ".pre-commit-config.yaml") {
-        say("next", "for pre-commit, put this below `repos:` in .pre-commit-config.yaml:")?;
-        writeln!(out, "{}", hook(&sibling(&project.config.command, "check")))?;
+        let text = "for pre-commit, put this below `repos:` in .pre-commit-config.yaml:";
+        advice.push(("next", format!("{text}\n{}", hook(&check))));
     }
     let formatters =
         [".prettierignore", ".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".markdownlint.json"];
     if formatters.iter().any(|name| exists(root, name)) {
         let names: Vec<_> = project.config.files.iter().map(|path| format!("/{path}")).collect();
         let names = names.join(", ");
-        writeln!(
-            out,
-            "{LABEL}{:>12}{LABEL:#}: tell your Markdown formatter to ignore {names} and /projections/",
-            "next"
-        )?;
+        advice.push(("next", format!("tell your Markdown formatter to ignore {names} and /projections/")));
     }
-    Ok(())
+    advice
 }
 
-/// What is to be committed.
-fn added(root: &Root, project: &Project, proposal: &Proposal) -> String {
-    let mut names = vec![project.note_folder().to_string()];
-    names.extend(project.config.files.iter().map(RelPath::to_string));
-    names.extend(project.config.outputs.iter().map(|output| output.file.to_string()));
-    names.push("projections".to_owned());
-    names.extend(proposal.config.iter().map(|_| cantus_workspace::CONFIG.to_owned()));
-    names.extend((!proposal.attributes.is_empty()).then(|| ".gitattributes".to_owned()));
-    names.retain(|name| exists(root, name));
-    names.join(" ")
+/// What is to be committed, files and folders, each with a file that shows whether git ignores it.
+fn made(root: &Root, project: &Project, proposal: &Proposal) -> Vec<(String, RelPath)> {
+    let notes = proposal.draft.import.notes.iter().map(|note| note.path.clone());
+    let first = proposal.first_note.iter().map(|(path, _)| path.clone());
+    let old = project.corpus.notes.iter().map(|note| note.path.clone());
+    let note = notes.chain(first).chain(old).next();
+    let mut made: Vec<_> = note.map(|note| (project.note_folder().to_string(), note)).into_iter().collect();
+    let outputs = project.config.outputs.iter().map(|output| &output.file);
+    made.extend(project.config.files.iter().chain(outputs).map(|path| (path.to_string(), path.clone())));
+    let mut add = |name: &str, example: &str| {
+        made.extend(RelPath::new(example).ok().map(|example| (name.to_owned(), example)));
+    };
+    add("projections", "projections/lock.toml");
+    if proposal.config.is_some() {
+        add(cantus_workspace::CONFIG, cantus_workspace::CONFIG);
+    }
+    if !proposal.attributes.is_empty() {
+        add(".gitattributes", ".gitattributes");
+    }
+    made.retain(|(name, _)| exists(root, name));
+    made
 }
 
 fn exists(root: &Root, name: &str) -> bool {

@@ -1,158 +1,302 @@
 //! A text cut at its headings.
 
-use std::ops::Range;
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
-
-use crate::fence::{fences, is_fenced, lines_at};
-use crate::inline::heading;
+use crate::fence::{fences, lines_at, shallow};
+use crate::inline::{find_title, heading};
+use crate::lints::open_block;
 use crate::unicode::{is_blank, strip, strip_end};
 
-/// Lines of a file, blank ones at both ends gone.
-pub(super) struct Piece<'a> {
-    /// The number of the first line in the file.
-    pub(super) first_line: usize,
-    /// The lines; none only in a piece that stands for a text without any.
-    pub(super) lines: Vec<&'a str>,
-    /// The level and the text of the heading that opens it.
-    pub(super) heading: Option<(usize, &'a str)>,
+/// The deepest heading that a note may have: in a bundle it goes down by two, and Markdown knows six levels.
+const DEEPEST: usize = 4;
+
+/// A heading at the top level of a text: in no list, quotation, code or HTML.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    /// The index of its first line.
+    pub(super) at: usize,
+    /// How many lines it has: an underlined one has two or more.
+    pub(super) count: usize,
+    /// From 1 to 6.
+    pub(super) level: usize,
+    /// Its text, without what marks it as a heading.
+    pub(super) text: String,
 }
 
-/// `text` cut at each heading of level 1 or 2 that CommonMark sees at column 0; what stands before the first is a piece
-/// too. `first_line` is the number of its first line in the file. A blank text has no piece.
+/// Lines of a file, blank ones at both ends gone.
+#[derive(Clone, Debug)]
+pub(super) struct Piece<'a> {
+    /// Its place among the pieces of the file, from 0.
+    pub(super) number: usize,
+    /// The lines, each with its number in the file; none only in a piece that stands for a text without any.
+    pub(super) lines: Vec<(usize, &'a str)>,
+    /// The headings among them.
+    pub(super) headings: Vec<Heading>,
+}
+
+/// `text` cut at each heading of level 1 or 2; what stands before the first is a piece too. `first_line` is the number of its
+/// first line in the file. A blank text has no piece.
 pub(super) fn pieces(text: &str, first_line: usize) -> Vec<Piece<'_>> {
-    let cuts = cuts(text);
     let mut pieces = Vec::new();
-    let mut open = Piece { first_line, lines: Vec::new(), heading: None };
-    for (number, (offset, line)) in (first_line..).zip(lines_at(text)) {
-        if cuts.binary_search(&offset).is_ok() {
-            pieces.push(std::mem::replace(
-                &mut open,
-                Piece { first_line: number, lines: Vec::new(), heading: heading(line) },
-            ));
+    let mut open = Piece { number: 0, lines: Vec::new(), headings: Vec::new() };
+    let mut headings = headings(text).into_iter().peekable();
+    for (index, (_, line)) in lines_at(text).enumerate() {
+        if let Some(found) = headings.next_if(|found| found.at == index) {
+            if found.level <= 2 {
+                let next = Piece { number: 0, lines: Vec::new(), headings: Vec::new() };
+                pieces.push(std::mem::replace(&mut open, next));
+            }
+            open.headings.push(Heading { at: open.lines.len(), ..found });
         }
-        open.lines.push(line);
+        open.lines.push((first_line + index, line));
     }
     pieces.push(open);
-    pieces.into_iter().map(Piece::trimmed).filter(|piece| !piece.lines.is_empty()).collect()
+    let pieces = pieces.into_iter().map(Piece::trimmed).filter(|piece| !piece.lines.is_empty());
+    pieces.enumerate().map(|(number, piece)| Piece { number, ..piece }).collect()
 }
 
-/// The whole of `text` as one piece.
+/// The whole of `text` as one piece, whose headings stay as they are.
 pub(super) fn whole(text: &str, first_line: usize) -> Piece<'_> {
-    let lines = lines_at(text).map(|(_, line)| line).collect();
-    Piece { first_line, lines, heading: None }.trimmed()
+    let lines = (first_line..).zip(lines_at(text)).map(|(number, (_, line))| (number, line));
+    Piece { number: 0, lines: lines.collect(), headings: Vec::new() }.trimmed()
 }
 
-/// The offsets of the lines at which a text is cut.
-fn cuts(text: &str) -> Vec<usize> {
-    let starts = Parser::new_ext(text, Options::empty()).into_offset_iter().filter_map(|(event, range)| {
-        let Event::Start(Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2, .. }) = event else {
-            return None;
-        };
-        Some(range.start)
-    });
-    starts
-        .filter(|start| *start == 0 || text.as_bytes()[*start - 1] == b'\n')
-        .filter(|start| matches!(heading(line_from(text, *start)), Some((1 | 2, _))))
-        .collect()
-}
-
-fn line_from(text: &str, start: usize) -> &str {
-    let rest = &text[start..];
-    &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())]
-}
-
-/// The line (counted from 1) of the first heading that is underlined rather than marked with `#`.
-pub(super) fn underlined(text: &str) -> Option<usize> {
-    let mut events = Parser::new_ext(text, Options::empty()).into_offset_iter();
-    let start = events.find_map(|(event, range)| match event {
-        Event::Start(Tag::Heading { .. }) if !text[range.clone()].trim_start().starts_with('#') => {
-            Some(range.start)
+/// The headings at the top level of a text, in order. Underlined ones and those behind up to three blanks count too.
+pub(super) fn headings(text: &str) -> Vec<Heading> {
+    let shallow = shallow(text);
+    let mut found = Vec::new();
+    let (mut depth, mut line, mut counted) = (0_usize, 0, 0);
+    for (event, range) in Parser::new_ext(&shallow, Options::empty()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item) => depth -= 1,
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                let start = memchr::memrchr(b'\n', &text.as_bytes()[..range.start]).map_or(0, |at| at + 1);
+                line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..start]).count();
+                counted = start;
+                found.extend(heading_at(&text[start..range.end], line, level));
+            }
+            _ => {}
         }
-        _ => None,
-    })?;
-    Some(text[..start].matches('\n').count() + 1)
+    }
+    found
+}
+
+/// The heading that has these lines.
+fn heading_at(text: &str, at: usize, level: HeadingLevel) -> Option<Heading> {
+    let lines: Vec<_> = text.trim_end_matches('\n').split('\n').collect();
+    let first = lines[0].trim_start_matches(' ');
+    if let Some((marks @ 1..=6, title)) = heading(first) {
+        return Some(Heading { at, count: 1, level: marks, text: without_closing(title).to_owned() });
+    }
+    // To the parser a line of no-break spaces is a word.
+    let blank = lines.iter().take_while(|line| is_blank(line)).count();
+    let (_, words) = lines[blank..].split_last().filter(|(_, words)| !words.is_empty())?;
+    let words: Vec<_> = words.iter().map(|line| strip(line)).collect();
+    let mut text = words.join(" ");
+    let open = without_closing(&text).len();
+    if open < text.len() {
+        // What only looks like closing marks is text where the heading is underlined.
+        let marks = text.len() - text.trim_end_matches('#').len();
+        text.insert(text.len() - marks, '\\');
+    }
+    Some(Heading { at: at + blank, count: lines.len() - blank, level: level as usize, text })
+}
+
+/// A heading's text without the marks that may close it, as in `## Title ##`.
+fn without_closing(text: &str) -> &str {
+    let rest = text.trim_end_matches('#');
+    let closes = rest.len() < text.len() && (rest.is_empty() || rest.ends_with([' ', '\t']));
+    if closes { strip_end(rest) } else { text }
 }
 
 impl<'a> Piece<'a> {
     fn trimmed(mut self) -> Self {
-        let leading = self.lines.iter().take_while(|line| is_blank(line)).count();
+        let leading = self.lines.iter().take_while(|(_, line)| is_blank(line)).count();
         self.lines.drain(..leading);
-        self.first_line += leading;
-        while self.lines.last().is_some_and(|line| is_blank(line)) {
+        for found in &mut self.headings {
+            found.at -= leading;
+        }
+        while self.lines.last().is_some_and(|(_, line)| is_blank(line)) {
             self.lines.pop();
         }
         self
     }
 
+    /// The number of the first line in the file; 1 where there is none.
+    pub(super) fn first_line(&self) -> usize {
+        self.lines.first().map_or(1, |(number, _)| *number)
+    }
+
     /// The number of the last line in the file.
     pub(super) fn last_line(&self) -> usize {
-        self.first_line + self.lines.len().max(1) - 1
+        self.lines.last().map_or(1, |(number, _)| *number)
     }
 
-    /// The lines other than the heading that opens the piece.
-    pub(super) fn below_heading(&self) -> &[&'a str] {
-        &self.lines[usize::from(self.heading.is_some()).min(self.lines.len())..]
+    /// The heading of level 1 or 2 that opens the piece.
+    pub(super) fn opening(&self) -> Option<&Heading> {
+        self.headings.first().filter(|found| found.at == 0 && found.level <= 2)
     }
 
-    /// The body of a note: a piece below an H2 has its headings a level higher, so that the H2 is the note's title. `title` heads
-    /// a piece that has no heading of its own but, in an HTML block, a line that looks like one: it would be taken for the title.
+    /// Its lines as a text.
+    pub(super) fn text(&self) -> String {
+        self.lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether it has headings and nothing else.
+    pub(super) fn is_bare(&self) -> bool {
+        let Some(first) = self.headings.first() else { return false };
+        let above = self.lines[..first.at].iter().all(|(_, line)| is_blank(line));
+        above && self.with_text().next().is_none()
+    }
+
+    /// The headings that have text between them and the next one.
+    pub(super) fn with_text(&self) -> impl Iterator<Item = &Heading> {
+        let nexts = self.headings.iter().skip(1).map(|next| next.at).chain([self.lines.len()]);
+        let has_text = |(heading, next): &(&Heading, usize)| {
+            self.lines[heading.at + heading.count..*next].iter().any(|(_, line)| !is_blank(line))
+        };
+        self.headings.iter().zip(nexts).filter(has_text).map(|(heading, _)| heading)
+    }
+
+    /// This piece with a later one of the same file below it.
+    pub(super) fn joined(mut self, other: Self) -> Self {
+        self.lines.push((self.last_line(), ""));
+        let above = self.lines.len();
+        self.headings
+            .extend(other.headings.into_iter().map(|found| Heading { at: found.at + above, ..found }));
+        self.lines.extend(other.lines);
+        self
+    }
+
+    /// The body of a note. Its heading is the note's title, of level 1; those below keep their distance from it, but none is deeper
+    /// than a bundle can show. `title` heads a piece that has no heading of its own but a line that would be taken for the title.
+    /// A code fence or an HTML block that runs on over the end is closed.
     pub(super) fn body(&self, title: Option<&str>) -> String {
-        let text = self.lines.join("\n");
-        let fences = fences(&text);
-        let mut body = String::with_capacity(text.len() + 64);
-        let is_title = |(at, line)| matches!(heading(line), Some((1, _))) && !is_fenced(&fences, at);
-        if let Some(title) = title.filter(|_| self.heading.is_none() && lines_at(&text).any(is_title)) {
-            body.push_str(&format!("# {title}\n\n"));
-        }
-        let raises = self.heading.is_some_and(|(level, _)| level == 2);
-        for (index, (offset, line)) in lines_at(&text).enumerate() {
-            let level = heading(line).filter(|_| !is_fenced(&fences, offset)).map_or(0, |(level, _)| level);
-            let raised = raises && (index == 0 || level > 2);
-            body.push_str(if raised { &line[1..] } else { line });
+        // Without a title of its own, a note takes the first heading of level 1 for it.
+        let is_headed = self.opening().is_some() || self.headings.iter().all(|found| found.level > 1);
+        let (up, down) = (self.opening().map_or(0, |found| found.level - 1), usize::from(!is_headed));
+        let mut body = String::with_capacity(self.lines.iter().map(|(_, line)| line.len() + 1).sum());
+        let mut headings = self.headings.iter().peekable();
+        let mut hidden = 0;
+        for (index, (_, line)) in self.lines.iter().enumerate() {
+            if let Some(found) = headings.next_if(|found| found.at == index) {
+                let level = (found.level + down).saturating_sub(up).clamp(1, DEEPEST);
+                body.push_str(&"#".repeat(level));
+                body.push_str(if found.text.is_empty() { "" } else { " " });
+                body.push_str(&found.text);
+                body.push('\n');
+                hidden = found.count;
+            }
+            if hidden > 0 {
+                hidden -= 1;
+                continue;
+            }
+            body.push_str(line);
             body.push('\n');
         }
-        if let Some(fence) = self.unclosed(&text, &fences) {
-            body.push_str(&fence);
+        if let Some(title) = title.filter(|_| self.opening().is_none() && has_title(&body)) {
+            body.insert_str(0, &format!("# {title}\n\n"));
+        }
+        if let Some(end) = closing(&body) {
+            body.push_str(&end);
             body.push('\n');
         }
         body
     }
 
-    /// The line that would close the fence that runs to the end of the piece, if one does.
-    pub(super) fn closing_fence(&self) -> Option<String> {
-        let text = self.lines.join("\n");
-        self.unclosed(&text, &fences(&text))
-    }
-
-    fn unclosed(&self, text: &str, fences: &[Range<usize>]) -> Option<String> {
-        let last = fences.last().filter(|range| range.end >= text.len())?;
-        let start = text[..last.start].rfind('\n').map_or(0, |at| at + 1);
-        let lines: Vec<_> = text[start..].split('\n').collect();
-        let opening = lines[0].trim_start_matches(' ');
-        // A fence in a list or a quotation ends with that.
-        let mark = opening.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        if lines[0].len() - opening.len() > 3 {
-            return None;
-        }
-        let length = opening.chars().take_while(|c| *c == mark).count();
-        let closes = |line: &str| {
-            let text = strip_end(line).trim_start_matches(' ');
-            line.len() - line.trim_start_matches(' ').len() <= 3
-                && text.len() >= length
-                && text.chars().all(|c| c == mark)
-        };
-        let closed = lines.len() > 1 && lines.last().is_some_and(|line| closes(line));
-        (!closed).then(|| mark.to_string().repeat(length))
+    /// The line that [`body`](Self::body) adds to close what runs on over the end of the piece.
+    pub(super) fn closing(&self) -> Option<String> {
+        closing(&format!("{}\n", self.text()))
     }
 }
 
-/// A text as it is compared with others: white space at the ends of lines, blank lines at both ends, and comments in which a
-/// generator names its source don't count.
+fn has_title(body: &str) -> bool {
+    find_title(body, &fences(body)).is_some()
+}
+
+/// The line that closes the fence or the HTML block that runs on over the end of a text.
+fn closing(text: &str) -> Option<String> {
+    let opening = open_block(text)?.trim_start();
+    let length = |mark| opening.chars().take_while(|c| *c == mark).count();
+    match opening.chars().next()? {
+        mark @ ('`' | '~') => Some(mark.to_string().repeat(length(mark))),
+        _ => html_end(opening),
+    }
+}
+
+/// What ends an HTML block that starts with this line and doesn't end at a blank one.
+fn html_end(opening: &str) -> Option<String> {
+    let opening = opening.to_ascii_lowercase();
+    let fixed = [("<!--", "-->"), ("<?", "?>"), ("<![cdata[", "]]>"), ("<!", ">")];
+    if let Some((_, end)) = fixed.iter().find(|(start, _)| opening.starts_with(start)) {
+        return Some((*end).to_owned());
+    }
+    let names = ["script", "pre", "style", "textarea"];
+    let name =
+        names.iter().find(|name| opening.strip_prefix('<').is_some_and(|rest| rest.starts_with(**name)))?;
+    Some(format!("</{name}>"))
+}
+
+/// A text as it is compared with others: levels of headings, white space at the ends of lines, blank lines at both ends, and
+/// comments in which a generator names its source don't count.
 pub(super) fn key(body: &str) -> String {
-    let lines = body.lines().filter(|line| !strip(line).starts_with("<!-- Source: "));
-    let lines: Vec<_> = lines.map(strip_end).collect();
-    lines.join("\n").trim_matches('\n').to_owned()
+    canonical(body).0
+}
+
+/// The keys of everything that a note may have been made of: it may start and end with headings that had no text of their own.
+pub(super) fn keys(body: &str) -> Vec<String> {
+    /// How many such headings are looked at together.
+    const MOST: usize = 8;
+    let (whole, starts) = canonical(body);
+    let mut sections: Vec<&str> = Vec::new();
+    for (index, start) in starts.iter().enumerate() {
+        sections
+            .push(whole[*start..starts.get(index + 1).copied().unwrap_or(whole.len())].trim_matches('\n'));
+    }
+    let is_bare = |section: &&&str| !section.contains('\n');
+    // Text above the first heading belongs to all of it.
+    let leading = if starts.first() == Some(&0) { sections.iter().take_while(is_bare).count() } else { 0 };
+    let trailing = sections[leading..].iter().rev().take_while(is_bare).count();
+    let mut keys: Vec<_> = sections[..leading].iter().map(|section| (*section).to_owned()).collect();
+    keys.extend(sections[sections.len() - trailing..].iter().map(|section| (*section).to_owned()));
+    if leading < sections.len() {
+        for first in leading.saturating_sub(MOST)..=leading {
+            let start = if first == 0 { 0 } else { starts[first] };
+            for fewer in 0..=trailing.min(MOST) {
+                let end = starts.get(sections.len() - fewer).copied().unwrap_or(whole.len());
+                keys.push(whole[start..end].trim_matches('\n').to_owned());
+            }
+        }
+    }
+    keys.push(whole);
+    keys
+}
+
+/// A text's key, and where in it headings start.
+fn canonical(body: &str) -> (String, Vec<usize>) {
+    let mut headings = headings(body).into_iter().peekable();
+    let (mut key, mut starts) = (String::with_capacity(body.len()), Vec::new());
+    let mut hidden = 0;
+    for (index, (_, line)) in lines_at(body).enumerate() {
+        if let Some(found) = headings.next_if(|found| found.at == index) {
+            starts.push(key.len());
+            key.push_str(strip_end(&format!("# {}", found.text)));
+            key.push('\n');
+            hidden = found.count;
+        }
+        if hidden > 0 {
+            hidden -= 1;
+            continue;
+        }
+        if strip(line).starts_with("<!-- Source: ") || (key.is_empty() && is_blank(line)) {
+            continue;
+        }
+        key.push_str(strip_end(line));
+        key.push('\n');
+    }
+    key.truncate(key.trim_end_matches('\n').len());
+    (key, starts)
 }
 
 #[cfg(test)]
@@ -162,7 +306,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[(usize, &str)]) {
         let found: Vec<_> =
-            pieces(text, 1).iter().map(|piece| (piece.first_line, piece.body(Some("Title")))).collect();
+            pieces(text, 1).iter().map(|piece| (piece.first_line(), piece.body(Some("Title")))).collect();
         let found: Vec<_> = found.iter().map(|(line, body)| (*line, body.as_str())).collect();
         assert_eq!(found, expected);
     }
@@ -185,16 +329,23 @@ mod tests {
     #[test]
     fn fences_and_comments_are_not_cut() {
         check("## A\n```\n## in\n### in\n```\n### B\n", &[(1, "# A\n```\n## in\n### in\n```\n## B\n")]);
-        check("## A\n<!--\n## in\n-->\n## B\n", &[(1, "# A\n<!--\n## in\n-->\n"), (5, "# B\n")]);
+        check(
+            "## A\n<!--\n## in\n### in\n-->\n## B\n",
+            &[(1, "# A\n<!--\n## in\n### in\n-->\n"), (6, "# B\n")],
+        );
         check("- ```\n  x\n## B\n", &[(1, "- ```\n  x\n"), (3, "# B\n")]);
     }
 
     #[test]
-    fn a_fence_that_the_end_closed_is_closed() {
+    fn a_block_that_the_end_closed_is_closed() {
         check("## A\n````sh\n## in\n```\n", &[(1, "# A\n````sh\n## in\n```\n````\n")]);
         check("~~~\n", &[(1, "~~~\n~~~\n")]);
         check("```\nx\n```\n", &[(1, "```\nx\n```\n")]);
         check("- ```\n  x\n", &[(1, "- ```\n  x\n")]);
+        check("- x\n  ```\n", &[(1, "- x\n  ```\n")]);
+        check("## A\n<!-- x\n\n## in\n", &[(1, "# A\n<!-- x\n\n## in\n-->\n")]);
+        check("<pre>\n\n## in\n", &[(1, "<pre>\n\n## in\n</pre>\n")]);
+        check("- <!-- x\n", &[(1, "- <!-- x\n")]);
     }
 
     #[test]
@@ -203,9 +354,44 @@ mod tests {
     }
 
     #[test]
-    fn underlined_headings_are_text() {
-        check("T\n===\n\nA\n---\nx\n", &[(1, "T\n===\n\nA\n---\nx\n")]);
-        assert_eq!(underlined("# x\n\nA\n---\nT\n===\n"), Some(3));
-        assert_eq!(underlined("# x\n```\nB\n---\n```\n"), None);
+    fn underlined_and_indented_headings_become_marked_ones() {
+        check("T\n===\n\nA\n---\nx\n", &[(1, "# T\n"), (4, "# A\nx\n")]);
+        check("A\nb \n---\nx\n  ### C\n", &[(1, "# A b\nx\n## C\n")]);
+        check(" ## A\nx\n", &[(1, "# A\nx\n")]);
+        check("x ##\n---\n\n#tag\n===\n", &[(1, "# x \\##\n"), (4, "# #tag\n")]);
+        // In a list or a quotation they stay.
+        check("- a\n\n  B\n  ---\n> C\n> ---\n", &[(1, "- a\n\n  B\n  ---\n> C\n> ---\n")]);
+    }
+
+    #[test]
+    fn closing_marks_go() {
+        check(
+            "## A ##\n### B #\t\n### C#\n### \\#\n## ##\n",
+            &[(1, "# A\n## B\n## C#\n## \\#\n"), (5, "#\n")],
+        );
+    }
+
+    #[test]
+    fn no_heading_is_deeper_than_a_bundle_shows() {
+        check("## A\n##### B\n###### C\n####### D\n", &[(1, "# A\n#### B\n#### C\n####### D\n")]);
+        check("# A\n### B\n###### C\n", &[(1, "# A\n### B\n#### C\n")]);
+    }
+
+    #[test]
+    fn bare_pieces_and_what_they_are_joined_with() {
+        let found = pieces("# A\n\n## B\n### C\n\n## D\nx\n", 1);
+        let bare: Vec<_> = found.iter().map(Piece::is_bare).collect();
+        assert_eq!(bare, [true, true, false]);
+        let joined = found.into_iter().reduce(Piece::joined).unwrap();
+        assert_eq!(joined.body(None), "# A\n\n## B\n### C\n\n## D\nx\n");
+        assert_eq!((joined.first_line(), joined.last_line(), joined.is_bare()), (1, 7, false));
+    }
+
+    #[test]
+    fn every_part_of_a_joined_note_is_known() {
+        let keys = keys("# A\n\n## B\n\nx\n\n## C\n\n# D\n");
+        for known in ["# A", "# B\n\nx", "# B\n\nx\n\n# C", "# C", "# D", "# A\n\n# B\n\nx\n\n# C\n\n# D"] {
+            assert!(keys.iter().any(|key| key == known), "{known:?} in {keys:?}");
+        }
     }
 }

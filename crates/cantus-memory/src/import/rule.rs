@@ -24,7 +24,7 @@ pub(super) struct Rule<'a> {
     pub(super) kind: NoteKind,
     /// What it says that the rule is about.
     pub(super) description: Option<String>,
-    /// The files that it is for, unless those are all.
+    /// The files that it is for, each pattern in backticks, unless those are all.
     pub(super) patterns: Option<String>,
 }
 
@@ -52,7 +52,9 @@ impl<'a> Rule<'a> {
             body_line: parts.body_line as usize,
             kind: if is_rule_file && !always { NoteKind::Reference } else { NoteKind::Core },
             description: field(block, "description"),
-            patterns: patterns.filter(|patterns| !EVERY_FILE.contains(&patterns.as_str())),
+            patterns: patterns
+                .filter(|patterns| !EVERY_FILE.contains(&patterns.as_str()))
+                .map(|patterns| in_backticks(&patterns)),
         }
     }
 
@@ -100,6 +102,24 @@ fn field(block: &str, name: &str) -> Option<String> {
     found.map(|text| collapse(&text)).filter(|text| !text.is_empty())
 }
 
+/// Patterns with commas between, each as code: elsewhere their stars would be emphasis. A comma in braces parts nothing.
+fn in_backticks(patterns: &str) -> String {
+    let mut depth = 0_usize;
+    let parts = patterns.split(|c| {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    let quoted = parts.map(strip).filter(|part| !part.is_empty()).map(|part| match part.contains('`') {
+        true => part.to_owned(),
+        false => format!("`{part}`"),
+    });
+    quoted.collect::<Vec<_>>().join(", ")
+}
+
 fn text_of(value: Value) -> Option<String> {
     match value {
         Value::Null | Value::Mapping(_) => None,
@@ -135,11 +155,11 @@ mod tests {
             "---\ndescription: D: x\nglobs: *.ts,*.tsx\nalwaysApply: false\n---\nx\n",
             Reference,
             Some("D: x"),
-            Some("*.ts,*.tsx"),
+            Some("`*.ts`, `*.tsx`"),
         );
         check("a.mdc", "---\ndescription:\nglobs:\nalwaysApply: true\n---\nx\n", Core, None, None);
         check("a.mdc", "---\ndescription: \"On demand\"\n---\nx\n", Reference, Some("On demand"), None);
-        check("a.instructions.md", "---\napplyTo: \"**/*.py\"\n---\nx\n", Reference, None, Some("**/*.py"));
+        check("a.instructions.md", "---\napplyTo: \"**/*.py\"\n---\nx\n", Reference, None, Some("`**/*.py`"));
         check("a.instructions.md", "---\napplyTo: '**'\n---\nx\n", Core, None, None);
         check(
             ".rulesync/rules/a.md",
@@ -153,9 +173,14 @@ mod tests {
             "---\nroot: false\ntargets: [\"*\"]\nglobs:\n- src/**\n- lib/**\n---\nx\n",
             Reference,
             None,
-            Some("src/**, lib/**"),
+            Some("`src/**`, `lib/**`"),
         );
         check("AGENTS.md", "---\ntitle: Agents\n---\nx\n", Core, None, None);
+    }
+
+    #[test]
+    fn patterns_are_code() {
+        assert_eq!(in_backticks("*.{ts,tsx}, src/[a,b]*,,x"), "`*.{ts,tsx}`, `src/[a,b]*`, `x`");
     }
 
     #[test]

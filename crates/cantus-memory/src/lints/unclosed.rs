@@ -33,6 +33,15 @@ pub fn unclosed(text: &str) -> Option<Diagnostic> {
     Some(Diagnostic::warning("note.unclosed", message).line(line_of(text, range.start)).help(help))
 }
 
+/// The first line of the block that [`unclosed`] tells of.
+pub(crate) fn open_block(text: &str) -> Option<&str> {
+    if !may_run_on(text) {
+        return None;
+    }
+    let (_, range) = running_on(&format!("{text}{NEXT}"), text.len())?;
+    Some(line_at(text, line_start(text, range.start)))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Block {
     Fence,

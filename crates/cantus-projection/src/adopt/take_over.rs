@@ -85,7 +85,7 @@ pub fn take_over(
     let git = Git::new(root.path());
     let plan = Plan { targets: Vec::new(), beside: safe.beside, warnings: safe.warnings };
     let mut taken = TakeOver { plan, backups: Vec::new() };
-    for (safe, forced) in safe.targets.into_iter().zip(forced.targets) {
+    for (safe, mut forced) in safe.targets.into_iter().zip(forced.targets) {
         let is_imported = |file: &&ImportFile| {
             file.path == safe.path && safe.seen == Some(Digest::of(&file.bytes)) && safe.seen == forced.seen
         };
@@ -98,6 +98,8 @@ pub fn take_over(
             let kept = backup(root, file);
             let at = kept.map_err(|source| TakeOverError::Backup { path: file.path.clone(), source })?;
             taken.backups.push(Backup { of: file.path.clone(), at });
+            // Its copy holds every line.
+            forced.loss = None;
         }
         taken.plan.targets.push(forced);
     }

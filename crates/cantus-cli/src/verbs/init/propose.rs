@@ -2,10 +2,11 @@
 
 use cantus_fs::{Kind, Root};
 use cantus_manifest::{Outcome, RelPath};
-use cantus_memory::{decode, heading};
+use cantus_memory::{ImportFile, decode, title_of};
 use cantus_projection::{Inputs, PassReason, find_inputs, foreign_inputs, missing_attributes};
 use cantus_workspace::Project;
 
+use crate::args::Global;
 use crate::failure::Failure;
 use crate::verbs::adopt::{self, Draft, Wishes};
 
@@ -26,6 +27,10 @@ pub(super) struct Proposal {
     /// What is here, for people.
     pub(super) found: Vec<&'static str>,
     pub(super) has_git: bool,
+    /// Estimated tokens of the package's texts; `None` where they are in the targets already.
+    pub(super) standing_tokens: Option<u64>,
+    /// The command that regenerates the targets.
+    pub(super) command: String,
 }
 
 impl Proposal {
@@ -46,7 +51,12 @@ pub(super) fn has_notes(project: &Project) -> bool {
 }
 
 /// Looks at what is here. Once there are notes, only targets that Cantus didn't write are imported.
-pub(super) fn propose(root: &Root, project: &Project, foreign: &[RelPath]) -> Result<Proposal, Failure> {
+pub(super) fn propose(
+    root: &Root,
+    global: &Global,
+    project: &Project,
+    foreign: &[RelPath],
+) -> Result<Proposal, Failure> {
     let is_new = !has_notes(project);
     let inputs = if is_new { find_inputs(root, project) } else { foreign_inputs(root, project, foreign) };
     let settings = match project.config.source {
@@ -56,7 +66,7 @@ pub(super) fn propose(root: &Root, project: &Project, foreign: &[RelPath]) -> Re
     let into = adopt::note_folder(root, project, None)?;
     let title = settings.title.as_deref().unwrap_or(&project.config.title);
     let wishes = Wishes { into: &into, kind: None, title };
-    let draft = adopt::draft(root, project, inputs, &wishes).map_err(Failure::diagnostics)?;
+    let draft = adopt::draft(root, global, project, inputs, &wishes).map_err(Failure::diagnostics)?;
     let files = settings.files.clone().unwrap_or_else(|| project.config.files.clone());
     let is_target = |path: &&RelPath| files.contains(path);
     let links = draft.passed.iter().filter(|passed| matches!(passed.reason, PassReason::Link(_)));
@@ -75,6 +85,8 @@ pub(super) fn propose(root: &Root, project: &Project, foreign: &[RelPath]) -> Re
         links,
         found: found(root, has_git),
         has_git,
+        standing_tokens: None,
+        command: project.config.command.clone(),
     })
 }
 
@@ -102,9 +114,16 @@ struct Settings {
 impl Settings {
     fn of(root: &Root, project: &Project, inputs: &Outcome<Inputs>) -> Self {
         let Inputs { files, passed } = &inputs.value;
-        let title = files.first().filter(|file| file.path.parent().is_none()).and_then(|file| {
+        let order = |file: &&ImportFile| match file.path.as_str() {
+            "AGENTS.md" => 0,
+            "CLAUDE.md" => 1,
+            _ => 2,
+        };
+        let mut titled: Vec<_> = files.iter().filter(|file| file.path.parent().is_none()).collect();
+        titled.sort_by_key(order);
+        let title = titled.into_iter().find_map(|file| {
             let text = decode(&file.path, file.bytes.clone()).ok()?;
-            title_of(&text)
+            title_of(&file.path, &text)
         });
         let links = passed.iter().filter(|passed| matches!(passed.reason, PassReason::Link(_)));
         let mut read = files.iter().map(|file| &file.path).chain(links.map(|passed| &passed.path));
@@ -139,14 +158,6 @@ impl Settings {
 /// `text`, which has no control character, as a basic string of TOML.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// The H1 that opens a text, unless it is only the name of a file.
-fn title_of(text: &str) -> Option<String> {
-    let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let (_, title) = heading(first).filter(|(level, _)| *level == 1)?;
-    let is_name = title.to_ascii_lowercase().ends_with(".md");
-    (!title.is_empty() && !is_name && !title.contains(char::is_control)).then(|| title.to_owned())
 }
 
 /// Whether an xtask stands here that doesn't know Cantus, so that the default command would do nothing.
