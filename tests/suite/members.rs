@@ -361,6 +361,8 @@ fn members_that_cannot_be() {
     check_fault("[\"gone\"]", "Cargo.toml:7: error: `members`: there is no folder `gone` [member.folder]");
     check_fault("[\"../x\"]", "`members`: `../x` is not a folder inside the root");
     check_fault("[\"**/x\"]", "`members`: `**/x` holds `**`");
+    check_fault("[\".git/hooks\"]", "`members`: `.git/hooks` belongs to git");
+    check_fault("[\"x/.GIT/*\"]", "`members`: `x/.GIT/*` belongs to git");
 }
 
 #[test]

@@ -328,8 +328,12 @@ pub(crate) fn home_config(
 /// Whether a path is the lock's, a configuration's or the README's, or belongs to git.
 fn is_reserved(path: &RelPath) -> bool {
     let own = [LOCK, CONFIG, "Cargo.toml", "README.md"];
-    own.iter().any(|own| meet(own, path.as_str()))
-        || path.as_str().split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+    own.iter().any(|own| meet(own, path.as_str())) || is_git_s(path.as_str())
+}
+
+/// Whether a path is a git folder or lies in one.
+fn is_git_s(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
 pub(crate) fn default_title(name: Option<&str>) -> String {
@@ -392,6 +396,9 @@ fn members(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Members {
         let text = pattern.strip_suffix('/').unwrap_or(&pattern).to_owned();
         let line = source.line(&span);
         match RelPath::new(text.replace(['*', '?'], "x")) {
+            Ok(_) if is_git_s(&text) => {
+                source.fault(span, format!("`members`: `{text}` belongs to git"));
+            }
             Ok(_) if !text.contains("**") => known.push((text, line)),
             Ok(_) => {
                 let fault =

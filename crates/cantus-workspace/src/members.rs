@@ -60,7 +60,8 @@ pub(crate) fn read_members(
     let candidates = candidates(root, config, diagnostics);
     let mut members: Vec<Member> = Vec::new();
     for candidate in candidates {
-        let is_known = members.iter().any(|member| member.folder == candidate.folder);
+        // In byte order, so that what is named twice follows itself.
+        let is_known = members.last().is_some_and(|member| member.folder == candidate.folder);
         if let Some(notes) = note_folder(root, config, memory, &candidate, diagnostics).filter(|_| !is_known)
         {
             members.push(read_member(root, config, candidate.folder, notes, stamps, diagnostics));
@@ -317,13 +318,13 @@ fn check_targets(
 ) {
     let mut targets = Targets::default();
     config.targets().chain([&path(LOCK)]).for_each(|target| targets.insert(target.clone()));
+    let mut sources = Targets::default();
     let notes = members.iter().map(|member| &member.memory);
-    let sources: Vec<_> = memory.into_iter().chain(&config.package).chain(notes).collect();
+    memory.into_iter().chain(&config.package).chain(notes).for_each(|source| sources.insert(source.clone()));
     for member in members {
         let files = config.files.iter().map(|file| member.file(file)).chain([member.lock()]);
         for file in files {
-            let source = sources.iter().find(|source| meet(source.as_str(), file.as_str()));
-            let message = match (targets.meeting(&file), source) {
+            let message = match (targets.meeting(&file), sources.meeting(&file)) {
                 (Some(other), _) => format!("its file `{file}` meets the target `{other}`"),
                 (None, Some(source)) => {
                     format!("its file `{file}` meets `{source}/`, whose files are sources")
