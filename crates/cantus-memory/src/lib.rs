@@ -20,6 +20,7 @@ mod links;
 pub mod lints;
 mod markers;
 mod mentions;
+mod mistakes;
 mod nearest;
 mod note;
 pub mod parallel;
