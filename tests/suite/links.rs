@@ -195,7 +195,7 @@ fn what_is_not_there_is_an_answer_with_suggestions() {
 error: no note or strand is called `w:hammer` [read.unknown]
   help: `cantus list` names the notes
 error: no note or strand is called `eror` [read.unknown]
-  help: `cantus list` names the notes
+  help: did you mean `errors.md`?
 error: no note or strand is called `thread` [read.unknown]
   help: did you mean `w:thread`?
 error: no note or strand is called `w/Axe` [read.unknown]
@@ -249,8 +249,6 @@ fn check_names_links_that_lead_nowhere() {
     snapbox::assert_data_eq!(
         output.stdout,
         str![[r#"
-CLAUDE.md: note: Grok Build reads both `AGENTS.md` and `CLAUDE.md`: the same text twice [reader.twice]
-  help: nothing need be done; a project without Grok Build can take `grok` out of `providers`
 memory/rules.md:6: error: the link `[[w:hammer]]` leads nowhere [link.unresolved]
   6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
     |                 ^^^^^^^^^^^^
@@ -261,7 +259,7 @@ memory/rules.md:6: error: the link `[[thread]]` leads nowhere [link.unresolved]
   help: did you mean `[[w:thread]]`?
 memory/deep.md: warning: no bundle lists this note, and no other note leads to it [note.unreachable]
   help: link to it with `[[deep]]`, or remove `parent` from it
-      Failed 2 errors, 1 warning, 1 note
+      Failed 2 errors, 1 warning, 0 notes
              12 sections, 2,691 bytes, ~676 tokens, common digest 919545b37822
 
 "#]]

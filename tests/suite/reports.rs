@@ -73,6 +73,12 @@ fn a5_a_claude_md_above_the_clone_is_told() {
 #[test]
 fn a6_grok_pays_for_both_copies_and_check_knows() {
     let repo = projected();
+    assert_eq!(findings(&repo, 0), [] as [&str; 0], "nobody here said that they use Grok");
+    let shown = cantus(&repo, &["list", "--providers"]).exits(0).stdout;
+    let grok = shown.split("\n  grok").nth(1).expect("Grok").lines().take(3).collect::<String>();
+    assert!(grok.contains("the same text twice"), "{shown}");
+    repo.write("cantus.toml", "providers = [\"grok\"]\n");
+    cantus(&repo, &["project"]).exits(0);
     let output = cantus(&repo, &["check"]).exits(0);
     assert!(output.stdout.contains("Grok Build reads both `AGENTS.md` and `CLAUDE.md`"), "{}", output.stdout);
     let one = only("\"AGENTS.md\"");
@@ -187,11 +193,11 @@ fn d4_p6_bytes_that_are_no_text_are_never_in_sync() {
     repo.write_bytes("memory/bad.md", b"---\ntype: core\n---\ncaf\xe9\n");
     let output = cantus(&repo, &["check"]).exits(2);
     assert!(
-        output.stderr.contains("memory/bad.md:4:") && output.stderr.contains("byte 22"),
+        output.stdout.contains("memory/bad.md:4:") && output.stdout.contains("byte 22"),
         "{}",
-        output.stderr
+        output.stdout
     );
-    assert_eq!(output.stderr.matches("error").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stdout.matches("error:").count(), 1, "{}", output.stdout);
 }
 
 #[test]

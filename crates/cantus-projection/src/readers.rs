@@ -51,6 +51,14 @@ impl Reading {
         self.files.iter().any(|file| file.ours)
     }
 
+    /// Two equal copies that it reads both, if it does.
+    #[must_use]
+    pub fn twice(&self, config: &Config) -> Option<(&str, &str)> {
+        let ours = self.ours().into_iter();
+        let mut equal = ours.filter(|path| config.files.iter().any(|file| file.as_str() == *path));
+        Some((equal.next()?, equal.next()?))
+    }
+
     fn ours(&self) -> Vec<&str> {
         self.files.iter().filter(|file| file.ours).map(|file| file.path.as_str()).collect()
     }
@@ -145,12 +153,11 @@ pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<D
 fn reach(reading: &Reading, config: &Config) -> Option<Diagnostic> {
     let Reader { title, name, reads, .. } = reading.reader;
     let ours = reading.ours();
-    let equal: Vec<_> =
-        ours.iter().filter(|path| config.files.iter().any(|file| file.as_str() == **path)).collect();
-    if let [one, other, ..] = equal.as_slice() {
+    // Of an agent that nobody chose it is no news for every run: `list --providers` says it.
+    if let Some((one, other)) = reading.twice(config).filter(|_| config.names_providers) {
         let message = format!("{title} reads both `{one}` and `{other}`: the same text twice");
         let help =
-            format!("nothing need be done; a project without {title} can take `{name}` out of `providers`");
+            format!("nothing need be done; if nobody here uses {title}, take `{name}` out of `providers`");
         return Some(Diagnostic::note("reader.twice", message).at(other).help(help));
     }
     if ours.is_empty() && reading.shadowed.is_empty() && !reads.is_empty() {
