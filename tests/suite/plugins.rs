@@ -352,8 +352,8 @@ fn an_edit_in_a_plugin_s_section_names_the_dependency() {
         str![[r#"
       Edited AGENTS.md
      problem: line 62: this was edited by hand; it comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8 (section plugin.acme-rules.rules)
-         fix: have it changed in the crate that is named, or write a note of your own
-         fix: then run `cantus project --force`, which writes the crate's text anew
+         fix: to keep it, have it changed in the crate that is named, or write a note of your own
+         fix: to drop it, run `cantus project --force`; once git holds the file as it is, `cantus project` is enough
 "#]]
     );
     let output = cantus(&repo, &["check"]).exits(1).stdout;
@@ -364,7 +364,7 @@ fn an_edit_in_a_plugin_s_section_names_the_dependency() {
 AGENTS.md:62: error: this was edited by hand (section `plugin.acme-rules.rules`) [drift.edited]
   62 | Block.
      | ^^^^^^
-  help: the text comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8: have it changed there, or write a note of your own; then run `cantus project --force`
+  help: the text comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8: have it changed there, or write a note of your own; to drop it, run `cantus project --force`
 "#]]
     );
     let report: Value =

@@ -495,6 +495,14 @@ fn check_broken(args: &[&str]) {
   "ok": false,
   "findings": [
     {
+      "code": "note.empty",
+      "severity": "warning",
+      "path": "memory/a.md",
+      "line": 1,
+      "message": "the note has no text",
+      "help": "write what it is for, or remove the file"
+    },
+    {
       "code": "note.key",
       "severity": "error",
       "path": "memory/a.md",
@@ -538,9 +546,7 @@ fn check_is_for_people_and_quiet_when_asked() {
     assert_data_eq!(
         output.stdout,
         str![[r#"
-CLAUDE.md: note: Grok Build reads both `AGENTS.md` and `CLAUDE.md`: the same text twice [reader.twice]
-  help: nothing need be done; a project without Grok Build can take `grok` out of `providers`
-      Passed 0 errors, 0 warnings, 1 note
+      Passed 0 errors, 0 warnings, 0 notes
              11 sections, 2,512 bytes, ~632 tokens, common digest c3bc4bb821f6
 
 "#]]

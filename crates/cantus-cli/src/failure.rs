@@ -58,6 +58,14 @@ impl Failure {
         }
     }
 
+    /// Its findings, if it is made of such.
+    pub(crate) fn findings(self) -> Result<Vec<Diagnostic>, Self> {
+        match self.kind {
+            Kind::Diagnostics(findings) => Ok(findings),
+            kind => Err(Self { kind, hints: self.hints }),
+        }
+    }
+
     /// Prints it, with lines of the files in `root`, and gives the exit code.
     pub(crate) fn show(self, err: &mut dyn Write, root: Option<&Root>) -> ExitCode {
         if matches!(self.kind, Kind::BrokenPipe) {

@@ -146,7 +146,7 @@ fn carry_out(
         return Err(Failure::error("files are not fresh right after they were written"));
     }
     if !global.quiet {
-        report::human(streams.out, &projection, &planned, Deed::Written)?;
+        report::human_with(streams.out, &projection, &planned, Deed::Written, &backups)?;
         advise(streams.out, root, &project, proposal, &backups)?;
     }
     Ok(Status::Yes)
@@ -175,12 +175,9 @@ fn advise(
 ) -> io::Result<()> {
     let mut say = |label: &str, text: &str| writeln!(out, "{LABEL}{label:>12}{LABEL:#}: {text}");
     for Backup { of, at } in backups {
-        say(
-            "note",
-            &format!(
-                "git did not hold {of}: its old text is in {at}; delete that when you have read the notes"
-            ),
-        )?;
+        let why =
+            if proposal.has_git { format!("git did not hold {of}") } else { format!("{of} was overwritten") };
+        say("note", &format!("{why}: its old text is in {at}; delete that when you have read the notes"))?;
     }
     for path in project.config.files.iter().filter(|path| is_ignored(root, path)) {
         say("note", &format!("git ignores {path}: take it out of .gitignore, since clones would lack it"))?;
