@@ -47,7 +47,7 @@ pub use attributes::{add_attributes, missing_attributes};
 pub use check::{check, check_notes};
 pub use git::Kept;
 pub use history::{Version, history};
-pub use hook::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
+pub use hook::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use merge_driver::{
