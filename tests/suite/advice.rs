@@ -212,3 +212,37 @@ fn a_slip_of_the_hand_is_recognised() {
         assert!(output.contains(&format!("did you mean `{meant}`?")), "{output}");
     }
 }
+
+#[test]
+fn what_the_project_lacks_is_a_no_and_wrong_usage_cannot_tell() {
+    let repo = projected();
+    for (args, status) in [
+        (&["read", "nosuch"][..], 1),
+        (&["read", "nosuch:x"], 1),
+        (&["why", "nosuch.md:1"], 1),
+        (&["why", "memory/nosuch.md:1"], 1),
+        (&["why", "AGENTS.md:99999"], 1),
+        (&["why", "memory/rules.md:99999"], 1),
+        (&["project", "--only", "nosuch.md"], 1),
+        (&["project", "--only", "../x"], 1),
+        (&["read"], 2),
+        (&["why", "AGENTS.md"], 2),
+        (&["why", "AGENTS.md:x"], 2),
+        (&["list", "nosuch"], 2),
+        (&["render", "-f", "nosuch=x"], 2),
+        (&["render", "-f", "actor=nosuch"], 2),
+        (&["render", "-f", "provider=9x"], 2),
+        (&["render", "--launch", "nosuch.json"], 2),
+        (&["manifest", "nosuch.json"], 2),
+        (&["import", "nosuch.md"], 2),
+        (&["check", "--root", "nosuch"], 2),
+        (&["check", "--format", "nosuch"], 2),
+        (&["stats", "--history", "nosuch"], 2),
+        // Nothing is asked for by name.
+        (&["hook", "uninstall"], 0),
+        (&["list", "--plugins"], 0),
+    ] {
+        let output = cantus(&repo, args).exits(status);
+        assert_eq!(output.stderr.is_empty(), status == 0, "{args:?}: {}", output.stderr);
+    }
+}

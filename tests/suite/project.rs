@@ -400,7 +400,7 @@ fn only_does_not_look_at_other_files() {
 #[test]
 fn only_knows_the_committed_files() {
     let repo = Repo::new(NOTES);
-    let output = cantus(&repo, &["project", "--only", "README.md"]).exits(2);
+    let output = cantus(&repo, &["project", "--only", "README.md"]).exits(1);
     assert_data_eq!(
         output.stderr,
         str![[r#"

@@ -16,6 +16,9 @@ use crate::web::{Strand, Web, title};
 /// The most suggestions for a link that leads nowhere.
 const MOST_SUGGESTIONS: usize = 5;
 
+/// The shortest name that may be a slip of the hand: of shorter ones any other is near.
+const SHORTEST_SLIP: usize = 3;
+
 /// The most bytes of a path that is looked for in a text.
 const MOST_PATH_BYTES: usize = 4096;
 
@@ -320,6 +323,9 @@ impl<'a> Library<'a> {
 
     /// The addresses of what has a name that `wanted` may be a slip of the hand for.
     fn nearest(&self, wanted: &str) -> Vec<String> {
+        if wanted.chars().count() < SHORTEST_SLIP {
+            return Vec::new();
+        }
         let named = |target: Target<'a>| {
             let address = target.address();
             let stem = target.path().stem().to_owned();
