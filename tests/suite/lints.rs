@@ -129,6 +129,49 @@ fn a_chain_is_added_up_and_cut_at_its_end() {
     );
 }
 
+/// A project with a member `part`, each with a core note of this many bytes.
+fn with_member(root: usize, member: usize) -> Repo {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "providers = [\"codex\"]\nmembers = [\"part\"]\n");
+    long_note(&repo, "zz", root);
+    let note = |text: &str| format!("---\ntype: core\n---\n# Part\n\n{text}");
+    repo.write("part/memory/a.md", &note(&"Words of the part.\n".repeat(member / 19)));
+    cantus(&repo, &["project"]).exits(0);
+    repo
+}
+
+#[test]
+fn a_member_s_file_is_read_on_top_of_the_root_s() {
+    let found = findings(&with_member(20_000, 15_000), 1);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over error part/AGENTS.md:")),
+        "{found:?}"
+    );
+    assert_eq!(findings(&with_member(2_000, 15_000), 0), [""; 0]);
+    let found = findings(&with_member(2_000, 40_000), 1);
+    assert!(found.iter().all(|one| one.starts_with("budget.over error part/AGENTS.md:")), "{found:?}");
+    assert_eq!(found.len(), 2, "by itself, and with the root's");
+    // What the root's file alone fills is told of that.
+    let found = findings(&with_member(40_000, 2_000), 1);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over error AGENTS.md:")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_stands_before_a_member_s_file_is_named() {
+    let repo = with_member(100, 100);
+    repo.write("part/AGENTS.override.md", "Mine.\n");
+    repo.write("AGENTS.override.md", "Mine.\n");
+    let mut found = findings(&repo, 0);
+    found.retain(|finding| finding.starts_with("reader.shadowed"));
+    assert_eq!(
+        found,
+        ["reader.shadowed warning AGENTS.override.md", "reader.shadowed warning part/AGENTS.override.md"]
+    );
+}
+
 #[test]
 fn a_limit_that_is_only_reported_warns_in_the_unit_of_its_reader() {
     let repo = Repo::new(NOTES);

@@ -134,6 +134,34 @@ impl<'a> Here<'a> {
     }
 }
 
+/// The findings on what stands in the way of the files in the folders of members: for configured agents, of which each looks for
+/// the same names in each folder.
+pub(crate) fn check_members<'a>(
+    root: &Root,
+    config: &Config,
+    folders: impl Iterator<Item = &'a RelPath>,
+) -> Vec<Diagnostic> {
+    let configured = |reader: &&Reader| config.providers.iter().any(|name| name.as_str() == reader.name);
+    let mut findings = Vec::new();
+    for folder in folders {
+        let inner = Root::new(root.disk().clone(), root.at(folder));
+        let here = Here { ours: config.files.iter().collect(), ..Here::new(&inner, config) };
+        let mut readings: Vec<_> =
+            readers().iter().filter(configured).map(|reader| reading(&here, config, reader)).collect();
+        for reading in &mut readings {
+            // Folders of rules are looked for at the root alone.
+            reading.shadowed.retain(|shadow| !shadow.by.contains('/'));
+            reading.files.retain(|file| !file.path.contains('/'));
+        }
+        let found = foreign(&readings).into_iter().chain(variants(&inner, config));
+        findings.extend(found.map(|mut finding| {
+            finding.path = finding.path.map(|path| format!("{folder}/{path}"));
+            finding
+        }));
+    }
+    findings
+}
+
 /// The findings on who reads what.
 pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<Diagnostic> {
     let mut findings: Vec<_> = readings
