@@ -298,3 +298,81 @@ web (1 note, ~15 tokens)
         (&"unreachable".into(), &Value::Null, &Value::Null)
     );
 }
+
+/// The findings on paths in notes with these texts: a core note, a reference note and a strand.
+#[track_caller]
+fn check_paths(kind: &str, text: &str, expected: &[&str]) {
+    let repo = Repo::new(
+        "
+        //- docs/guide.md
+        # Guide
+        //- memory/w.md
+        ---
+        web: true
+        ---
+        # W
+        //- memory/w/s.md
+        Text.
+        //- memory/core.md
+        ---
+        type: core
+        ---
+        # Core
+
+        Text.
+        //- memory/ref.md
+        ---
+        type: reference
+        ---
+        # Ref
+
+        Text.
+        ",
+    );
+    let file = if kind == "strand" { "memory/w/s.md".to_owned() } else { format!("memory/{kind}.md") };
+    replace(&repo, &file, "Text.", text);
+    cantus(&repo, &["project"]).exits(0);
+    let output = cantus(&repo, &["check", "--json"]).exits(0).stdout;
+    let answer: Value = serde_json::from_str(&output).expect("JSON");
+    let findings = answer["findings"].as_array().expect("findings").iter();
+    let shown = findings.map(|finding| {
+        let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        format!("{} {} {}: {}", text("code"), text("path"), text("message"), text("help"))
+    });
+    let shown: Vec<_> = shown.collect();
+    assert_eq!(shown.len(), expected.len(), "{shown:#?}");
+    for (shown, expected) in shown.iter().zip(expected) {
+        assert!(expected.split('|').all(|part| shown.contains(part)), "{shown}");
+    }
+    cantus(&repo, &["check", "--strict"]).exits(i32::from(!expected.is_empty()));
+}
+
+#[test]
+fn a_core_note_s_links_start_at_the_committed_file() {
+    check_paths("core", "See [a](docs/guide.md), [b](docs), [c](memory/ref.md#ref) and [d](CLAUDE.md).", &[]);
+    check_paths(
+        "core",
+        "[a](../docs/guide.md#guide)",
+        &["link.path|memory/core.md|write `docs/guide.md#guide`"],
+    );
+    check_paths("core", "[a](ref.md)", &["leads nowhere from `AGENTS.md`|write `memory/ref.md`"]);
+    check_paths("core", "[a](nosuch.md)", &["link.path|`nosuch.md` leads to no file"]);
+    check_paths("core", "`[a](x.md)`, [b](https://a.b/x.md), [c](/x.md)\n\n```\n[d](x.md)\n```", &[]);
+}
+
+#[test]
+fn what_is_opened_by_itself_may_mean_its_own_folder() {
+    for kind in ["ref", "strand"] {
+        check_paths(kind, "See [a](docs/guide.md).", &[]);
+        check_paths(kind, "See [a](nosuch.md).", &["`nosuch.md` leads to no file"]);
+    }
+    check_paths("ref", "See [a](../docs/guide.md) and [b](core.md).", &[]);
+    check_paths("strand", "See [a](../../docs/guide.md) and [b](../core.md).", &[]);
+}
+
+#[test]
+fn links_to_headings() {
+    check_paths("core", "[a](#core), [b](#core-memory) and [c](#here)\n\n## Here", &[]);
+    check_paths("core", "[a](#no-such)", &["link.heading|memory/core.md|`#no-such` leads to no heading"]);
+    check_paths("ref", "[a](#ref), [b](#core-memory) <a id=\"x\"></a> [c](#x)", &["`#core-memory`"]);
+}

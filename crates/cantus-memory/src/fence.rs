@@ -29,7 +29,7 @@ const MOST_MARKS: usize = 200;
 
 /// `text` with no line nested deeper than that: further marks are letters. A line without marks can continue every block that
 /// is open, so that the parser's time is lines times depth; half a megabyte of `>` and as much of short lines took a minute.
-fn shallow(text: &str) -> Cow<'_, str> {
+pub(crate) fn shallow(text: &str) -> Cow<'_, str> {
     let is_mark =
         |byte: &u8| matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9');
     let marks = |line: &str| line.bytes().take_while(is_mark).count();

@@ -14,7 +14,7 @@ use crate::line_ends::LineEnds;
 use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
 use crate::projection::{Projection, our_bug, sibling};
 use crate::renders::is_root;
-use crate::{budgets, digests, readers, sections};
+use crate::{budgets, digests, paths, readers, sections};
 
 /// Every finding on the committed files of `project`: on its targets in their order, on what they must have in common, on their
 /// size and readers, then on its notes.
@@ -33,7 +33,10 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         let readings = readers::readings(root, &project.config);
         findings.extend(budgets::check(&project.config, projection, &readings));
         findings.extend(readers::check(root, &project.config, &readings));
+        let members = projection.members.iter().map(|(folder, _)| folder);
+        findings.extend(readers::check_members(root, &project.config, members));
         findings.extend(check_notes(project));
+        findings.extend(paths::check(root, project, projection));
         findings.extend(sections::check(projection));
         // Where the machine gives no thread, it is done here.
         let other = other

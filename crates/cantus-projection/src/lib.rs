@@ -29,6 +29,7 @@ mod merge_driver;
 mod notice;
 mod page;
 mod parity;
+mod paths;
 mod plan;
 mod projection;
 mod providers;
