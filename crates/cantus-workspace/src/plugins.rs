@@ -141,9 +141,9 @@ pub(crate) fn local_folders(root: &Root, config: &Config) -> Vec<(PathBuf, PathB
     let Ok(graph) = Graph::of(root) else { return Vec::new() };
     let is_allowed = |member: &&Member| config.plugins.iter().any(|allowed| allowed.name == member.name);
     let local = graph.crates.iter().filter(is_allowed).filter(|member| member.is_local);
-    let with_notes = local.filter_map(|member| match &member.notes {
-        Shipping::At(notes) => Some((member.folder.clone(), member.folder.join(notes))),
-        Shipping::Nothing | Shipping::Unsaid => Some((member.folder.clone(), member.folder.clone())),
+    let with_notes = local.map(|member| match &member.notes {
+        Shipping::At(notes) => (member.folder.clone(), member.folder.join(notes)),
+        Shipping::Nothing | Shipping::Unsaid => (member.folder.clone(), member.folder.clone()),
     });
     with_notes.collect()
 }
