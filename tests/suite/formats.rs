@@ -62,7 +62,7 @@ fn github_gets_workflow_commands_and_the_summary() {
     assert_data_eq!(
         output.stdout,
         str![[r#"
-::error file=a%2C b%3A 50%25.md,line=59,title=drift.edited::this was edited by hand (section `proj.core.rules`)%0Ahelp: make the change in memory/rules.md:7, then run `cantus project --force`
+::error file=a%2C b%3A 50%25.md,line=59,title=drift.edited::this was edited by hand (section `proj.core.rules`)%0Ahelp: to keep it, make the change in memory/rules.md:7, then run `cantus project`; to drop it, run `cantus project --force`
 ::error file=a%2C b%3A 50%25.md,title=parity.copy::not byte for byte the same as `AGENTS.md`%0Ahelp: mend what is said of the files first, then run `cantus project`
 ::notice file=AGENTS.md,title=reader.condition::Claude Code reads `AGENTS.md` only since version 2.1.277, without a CLAUDE.md there or above, and not on Bedrock, Vertex or Foundry%0Ahelp: add `CLAUDE.md` to `projection.files`
       Failed 2 errors, 0 warnings, 1 note
@@ -116,7 +116,7 @@ fn sarif_keeps_to_its_schema() {
         assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
     }
     let log = sarif(&cantus(&projected(), &["check", "--format", "sarif"]).exits(0));
-    assert_eq!(results(&log), ["reader.twice note CLAUDE.md null"]);
+    assert_eq!(results(&log), [] as [&str; 0]);
 }
 
 #[test]

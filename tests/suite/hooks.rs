@@ -26,6 +26,20 @@ fn commit(repo: &Repo) -> Output {
     git_in(repo, repo.path(), &["commit", "--quiet", "-m", "more"])
 }
 
+/// What is said of one hook, of both.
+fn both(said: &str) -> String {
+    format!("{said}{}", said.replace("pre-commit", "pre-merge-commit"))
+}
+
+/// The way from one folder to another.
+fn shown_way(from: &Path, to: &Path) -> String {
+    let (from, to) = (from.canonicalize().unwrap(), to.canonicalize().unwrap());
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(common).map(|_| "..".into());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<std::borrow::Cow<'_, str>>>().join("/")
+}
+
 /// Changes a note and stages that alone.
 fn stage_a_note(repo: &Repo) {
     replace(repo, "memory/rules.md", "Be kind.", "Be nice.");
@@ -62,7 +76,7 @@ fn check_judges(repo: &Repo, folder: &Path) {
 fn a_stale_commit_is_stopped_and_a_fresh_one_made() {
     let repo = committed();
     let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
-    assert_eq!(report, "   Installed .git/hooks/pre-commit\n");
+    assert_eq!(report, both("   Installed .git/hooks/pre-commit\n"));
     assert_eq!(mode(repo.path().join(HOOK)) & 0o700, 0o700);
     check_judges(&repo, repo.path());
 }
@@ -95,7 +109,7 @@ fn installing_twice_changes_nothing() {
     cantus(&repo, &["hook", "install"]).exits(0);
     let bytes = repo.read_bytes(HOOK);
     let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
-    assert_eq!(report, "       Fresh .git/hooks/pre-commit\n       note: already installed\n");
+    assert_eq!(report, both("       Fresh .git/hooks/pre-commit\n       note: already installed\n"));
     assert_eq!(repo.read_bytes(HOOK), bytes);
     assert!(!repo.exists(BEFORE));
 }
@@ -105,7 +119,8 @@ fn another_command_changes_the_hook() {
     let repo = committed();
     cantus(&repo, &["hook", "install"]).exits(0);
     repo.write("cantus.toml", "command = \"cargo xtask project\"\n");
-    assert_eq!(cantus(&repo, &["hook", "install"]).exits(0).stdout, "     Updated .git/hooks/pre-commit\n");
+    let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
+    assert_eq!(report, both("     Updated .git/hooks/pre-commit\n"));
     assert!(repo.read(HOOK).contains("\nexec cargo xtask check --staged --quiet\n"), "{}", repo.read(HOOK));
 }
 
@@ -215,14 +230,15 @@ fn an_edited_hook_is_chained_and_never_removed() {
 #[test]
 fn what_is_not_there_or_not_ours_is_not_removed() {
     let repo = committed();
-    let absent = "      Absent .git/hooks/pre-commit\n       note: no hook of Cantus stands there\n";
+    let absent = both("      Absent .git/hooks/pre-commit\n       note: no hook of Cantus stands there\n");
     assert_eq!(cantus(&repo, &["hook", "uninstall"]).exits(0).stdout, absent);
     script(&repo.path().join(HOOK), "#!/bin/sh\n", 0o755);
     assert_eq!(cantus(&repo, &["hook", "uninstall"]).exits(0).stdout, absent);
     assert_eq!(repo.read(HOOK), "#!/bin/sh\n");
     repo.remove(HOOK);
     cantus(&repo, &["hook", "install"]).exits(0);
-    assert_eq!(cantus(&repo, &["hook", "uninstall"]).exits(0).stdout, "     Removed .git/hooks/pre-commit\n");
+    let report = cantus(&repo, &["hook", "uninstall"]).exits(0).stdout;
+    assert_eq!(report, both("     Removed .git/hooks/pre-commit\n"));
     assert!(!repo.exists(HOOK));
 }
 
@@ -232,7 +248,7 @@ fn a_relative_folder_of_hooks_starts_at_the_top() {
     repo.git(&["config", "core.hooksPath", ".githooks"]);
     let folder = repo.path().join("memory");
     let report = run(&repo, &folder, &with_cantus(), "cantus", &["hook", "install"]).exits(0).stdout;
-    assert_eq!(report, "   Installed .githooks/pre-commit\n");
+    assert_eq!(report, both("   Installed ../.githooks/pre-commit\n"));
     assert!(!repo.exists(HOOK));
     check_judges(&repo, repo.path());
 }
@@ -325,7 +341,8 @@ fn work_trees_share_the_hook_and_are_judged_by_their_own_index() {
     let tree = repo.home().join("tree");
     repo.git(&["worktree", "add", "--quiet", "-b", "side", tree.to_str().unwrap()]);
     let report = run(&repo, &tree, &with_cantus(), "cantus", &["hook", "install"]).exits(0).stdout;
-    assert_eq!(report, "   Installed <git folder>/hooks/pre-commit\n");
+    let way = shown_way(&tree, repo.path());
+    assert_eq!(report, both(&format!("   Installed {way}/.git/hooks/pre-commit\n")));
     assert!(repo.exists(HOOK));
     check_judges(&repo, &tree);
     check_judges(&repo, repo.path());
@@ -342,7 +359,7 @@ fn a_submodule_has_a_hook_of_its_own() {
     }
     let sub = whole.path().join("sub");
     let report = run(&whole, &sub, &with_cantus(), "cantus", &["hook", "install"]).exits(0).stdout;
-    assert_eq!(report, "   Installed <git folder>/hooks/pre-commit\n");
+    assert_eq!(report, both("   Installed ../.git/modules/sub/hooks/pre-commit\n"));
     assert!(whole.exists(".git/modules/sub/hooks/pre-commit") && !whole.exists(HOOK));
     check_judges(&whole, &sub);
 }
@@ -469,4 +486,69 @@ fn outside_git_there_is_no_hook() {
         let error = cantus(&repo, &["hook", verb]).exits(2).stderr;
         assert!(error.contains("not in a git work tree"), "{error}");
     }
+}
+
+/// Two branches whose merge git makes by itself, and whose files are stale after it: `main` is checked out.
+fn diverged() -> Repo {
+    let repo = committed();
+    cantus(&repo, &["hook", "install"]).exits(0);
+    repo.git(&["branch", "other"]);
+    replace(&repo, "memory/rules.md", "Be kind.", "Be nice.");
+    cantus(&repo, &["project"]).exits(0);
+    git_in(&repo, repo.path(), &["commit", "--quiet", "-am", "ours"]).exits(0);
+    repo.git(&["checkout", "--quiet", "other"]);
+    replace(&repo, "memory/tests.md", "Run them.", "Run all.");
+    // What this branch commits is stale.
+    git_in(&repo, repo.path(), &["commit", "--quiet", "--no-verify", "-am", "theirs"]).exits(0);
+    repo.git(&["checkout", "--quiet", "-"]);
+    repo
+}
+
+#[test]
+fn a_merge_that_git_commits_by_itself_is_judged() {
+    let repo = diverged();
+    let merge = |repo: &Repo| git_in(repo, repo.path(), &["merge", "--no-edit", "other"]);
+    let head = repo.git(&["rev-parse", "HEAD"]);
+    let stopped = merge(&repo).exits(1);
+    assert!(format!("{}{}", stopped.stdout, stopped.stderr).contains("[drift.stale]"), "{stopped:#?}");
+    assert_eq!(repo.git(&["rev-parse", "HEAD"]), head);
+    repo.git(&["merge", "--abort"]);
+    cantus(&repo, &["hook", "uninstall"]).exits(0);
+    merge(&repo).exits(0);
+}
+
+#[test]
+fn an_earlier_hook_for_merges_is_kept_and_runs_first() {
+    let repo = diverged();
+    cantus(&repo, &["hook", "uninstall"]).exits(0);
+    let hook = ".git/hooks/pre-merge-commit";
+    script(&repo.path().join(hook), "#!/bin/sh\necho merge >> ran\n", 0o750);
+    let earlier = repo.read_bytes(hook);
+    let report = cantus(&repo, &["hook", "install"]).exits(0).stdout;
+    assert!(
+        report.contains("the earlier hook is now `.git/hooks/pre-merge-commit.before-cantus`"),
+        "{report}"
+    );
+    git_in(&repo, repo.path(), &["merge", "--no-edit", "other"]).exits(1);
+    assert_eq!(repo.read("ran"), "merge\n");
+    cantus(&repo, &["hook", "uninstall"]).exits(0);
+    assert_eq!((repo.read_bytes(hook), mode(repo.path().join(hook))), (earlier, 0o750));
+    assert!(!repo.exists(HOOK));
+}
+
+#[test]
+fn of_two_hooks_none_is_written_where_one_cannot_be() {
+    let repo = committed();
+    for name in ["pre-merge-commit", "pre-merge-commit.before-cantus"] {
+        script(&repo.path().join(".git/hooks").join(name), "one\n", 0o755);
+    }
+    let error = cantus(&repo, &["hook", "install"]).exits(2).stderr;
+    assert!(error.contains("`.git/hooks/pre-merge-commit.before-cantus` is taken"), "{error}");
+    assert!(!repo.exists(HOOK));
+    repo.remove(".git/hooks/pre-merge-commit.before-cantus");
+    repo.remove(".git/hooks/pre-merge-commit");
+    cantus(&repo, &["hook", "install"]).exits(0);
+    replace(&repo, ".git/hooks/pre-merge-commit", "exec ", "true\nexec ");
+    cantus(&repo, &["hook", "uninstall"]).exits(1);
+    assert!(repo.exists(HOOK));
 }

@@ -195,7 +195,7 @@ fn what_is_not_there_is_an_answer_with_suggestions() {
 error: no note or strand is called `w:hammer` [read.unknown]
   help: `cantus list` names the notes
 error: no note or strand is called `eror` [read.unknown]
-  help: `cantus list` names the notes
+  help: did you mean `errors.md`?
 error: no note or strand is called `thread` [read.unknown]
   help: did you mean `w:thread`?
 error: no note or strand is called `w/Axe` [read.unknown]
@@ -249,8 +249,6 @@ fn check_names_links_that_lead_nowhere() {
     snapbox::assert_data_eq!(
         output.stdout,
         str![[r#"
-CLAUDE.md: note: Grok Build reads both `AGENTS.md` and `CLAUDE.md`: the same text twice [reader.twice]
-  help: nothing need be done; a project without Grok Build can take `grok` out of `providers`
 memory/rules.md:6: error: the link `[[w:hammer]]` leads nowhere [link.unresolved]
   6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
     |                 ^^^^^^^^^^^^
@@ -261,7 +259,7 @@ memory/rules.md:6: error: the link `[[thread]]` leads nowhere [link.unresolved]
   help: did you mean `[[w:thread]]`?
 memory/deep.md: warning: no bundle lists this note, and no other note leads to it [note.unreachable]
   help: link to it with `[[deep]]`, or remove `parent` from it
-      Failed 2 errors, 1 warning, 1 note
+      Failed 2 errors, 1 warning, 0 notes
              12 sections, 2,691 bytes, ~676 tokens, common digest 919545b37822
 
 "#]]
@@ -299,4 +297,82 @@ web (1 note, ~15 tokens)
         (&last["status"], &last["through"], &last["section"]),
         (&"unreachable".into(), &Value::Null, &Value::Null)
     );
+}
+
+/// The findings on paths in notes with these texts: a core note, a reference note and a strand.
+#[track_caller]
+fn check_paths(kind: &str, text: &str, expected: &[&str]) {
+    let repo = Repo::new(
+        "
+        //- docs/guide.md
+        # Guide
+        //- memory/w.md
+        ---
+        web: true
+        ---
+        # W
+        //- memory/w/s.md
+        Text.
+        //- memory/core.md
+        ---
+        type: core
+        ---
+        # Core
+
+        Text.
+        //- memory/ref.md
+        ---
+        type: reference
+        ---
+        # Ref
+
+        Text.
+        ",
+    );
+    let file = if kind == "strand" { "memory/w/s.md".to_owned() } else { format!("memory/{kind}.md") };
+    replace(&repo, &file, "Text.", text);
+    cantus(&repo, &["project"]).exits(0);
+    let output = cantus(&repo, &["check", "--json"]).exits(0).stdout;
+    let answer: Value = serde_json::from_str(&output).expect("JSON");
+    let findings = answer["findings"].as_array().expect("findings").iter();
+    let shown = findings.map(|finding| {
+        let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+        format!("{} {} {}: {}", text("code"), text("path"), text("message"), text("help"))
+    });
+    let shown: Vec<_> = shown.collect();
+    assert_eq!(shown.len(), expected.len(), "{shown:#?}");
+    for (shown, expected) in shown.iter().zip(expected) {
+        assert!(expected.split('|').all(|part| shown.contains(part)), "{shown}");
+    }
+    cantus(&repo, &["check", "--strict"]).exits(i32::from(!expected.is_empty()));
+}
+
+#[test]
+fn a_core_note_s_links_start_at_the_committed_file() {
+    check_paths("core", "See [a](docs/guide.md), [b](docs), [c](memory/ref.md#ref) and [d](CLAUDE.md).", &[]);
+    check_paths(
+        "core",
+        "[a](../docs/guide.md#guide)",
+        &["link.path|memory/core.md|write `docs/guide.md#guide`"],
+    );
+    check_paths("core", "[a](ref.md)", &["leads nowhere from `AGENTS.md`|write `memory/ref.md`"]);
+    check_paths("core", "[a](nosuch.md)", &["link.path|`nosuch.md` leads to no file"]);
+    check_paths("core", "`[a](x.md)`, [b](https://a.b/x.md), [c](/x.md)\n\n```\n[d](x.md)\n```", &[]);
+}
+
+#[test]
+fn what_is_opened_by_itself_may_mean_its_own_folder() {
+    for kind in ["ref", "strand"] {
+        check_paths(kind, "See [a](docs/guide.md).", &[]);
+        check_paths(kind, "See [a](nosuch.md).", &["`nosuch.md` leads to no file"]);
+    }
+    check_paths("ref", "See [a](../docs/guide.md) and [b](core.md).", &[]);
+    check_paths("strand", "See [a](../../docs/guide.md) and [b](../core.md).", &[]);
+}
+
+#[test]
+fn links_to_headings() {
+    check_paths("core", "[a](#core), [b](#core-memory) and [c](#here)\n\n## Here", &[]);
+    check_paths("core", "[a](#no-such)", &["link.heading|memory/core.md|`#no-such` leads to no heading"]);
+    check_paths("ref", "[a](#ref), [b](#core-memory) <a id=\"x\"></a> [c](#x)", &["`#core-memory`"]);
 }

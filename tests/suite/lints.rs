@@ -4,7 +4,7 @@ use cantus_testkit::Repo;
 
 use crate::program::{NOTES, cantus, projected, replace};
 
-/// Findings of `check` as `code severity path:line`, those about Grok's two copies left out.
+/// Findings of `check` as `code severity path:line`.
 #[track_caller]
 pub(crate) fn findings(repo: &Repo, status: i32) -> Vec<String> {
     let output = cantus(repo, &["check", "--json"]).exits(status);
@@ -17,7 +17,7 @@ pub(crate) fn findings(repo: &Repo, status: i32) -> Vec<String> {
             ["code", "severity"].map(|key| finding[key].as_str().expect("a text").to_owned());
         format!("{code} {severity} {path}{line}")
     };
-    findings.map(text).filter(|finding| finding != "reader.twice note CLAUDE.md").collect()
+    findings.map(text).collect()
 }
 
 /// What `check` finds in a core note with this text, its files projected.
@@ -166,6 +166,49 @@ fn a_chain_is_added_up_and_cut_at_its_end() {
     );
 }
 
+/// A project with a member `part`, each with a core note of this many bytes.
+fn with_member(root: usize, member: usize) -> Repo {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "providers = [\"codex\"]\nmembers = [\"part\"]\n");
+    long_note(&repo, "zz", root);
+    let note = |text: &str| format!("---\ntype: core\n---\n# Part\n\n{text}");
+    repo.write("part/memory/a.md", &note(&"Words of the part.\n".repeat(member / 19)));
+    cantus(&repo, &["project"]).exits(0);
+    repo
+}
+
+#[test]
+fn a_member_s_file_is_read_on_top_of_the_root_s() {
+    let found = findings(&with_member(20_000, 15_000), 1);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over error part/AGENTS.md:")),
+        "{found:?}"
+    );
+    assert_eq!(findings(&with_member(2_000, 15_000), 0), [""; 0]);
+    let found = findings(&with_member(2_000, 40_000), 1);
+    assert!(found.iter().all(|one| one.starts_with("budget.over error part/AGENTS.md:")), "{found:?}");
+    assert_eq!(found.len(), 2, "by itself, and with the root's");
+    // What the root's file alone fills is told of that.
+    let found = findings(&with_member(40_000, 2_000), 1);
+    assert!(
+        matches!(found.as_slice(), [one] if one.starts_with("budget.over error AGENTS.md:")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_stands_before_a_member_s_file_is_named() {
+    let repo = with_member(100, 100);
+    repo.write("part/AGENTS.override.md", "Mine.\n");
+    repo.write("AGENTS.override.md", "Mine.\n");
+    let mut found = findings(&repo, 0);
+    found.retain(|finding| finding.starts_with("reader.shadowed"));
+    assert_eq!(
+        found,
+        ["reader.shadowed warning AGENTS.override.md", "reader.shadowed warning part/AGENTS.override.md"]
+    );
+}
+
 #[test]
 fn a_limit_that_is_only_reported_warns_in_the_unit_of_its_reader() {
     let repo = Repo::new(NOTES);
@@ -222,9 +265,17 @@ fn list_providers_says_who_reads_what() {
     repo.write("cantus.toml", "providers = [\"claude\", \"acme\"]\n");
     repo.write(".cursorrules", "x\n");
     let output = cantus(&repo, &["list", "--providers"]).exits(0);
-    for line in ["configured (1 provider)", "  claude  reached  CLAUDE.md", "nothing is known of acme"] {
+    for line in [
+        "In `providers`, and reached (1)",
+        "\n  claude     m  CLAUDE.md                               40,000 chars?\n",
+        "\n  codex      s  AGENTS.md                               32,768 bytes in all\n",
+        "\n  zed        s  [.cursorrules]\n                not CLAUDE.md: .cursorrules hides it\n",
+        "\n  gemini     s  would read GEMINI.md\n",
+        "Nothing is known of `acme`",
+    ] {
         assert!(output.stdout.contains(line), "{line} in {}", output.stdout);
     }
+    assert!(output.stdout.lines().all(|line| line.chars().count() <= 80), "{}", output.stdout);
     let output = cantus(&repo, &["list", "--providers", "--json"]).exits(0);
     let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
     let of = |name: &str| {

@@ -247,8 +247,8 @@ fn a_hand_edit_is_refused_and_names_the_note() {
         str![[r#"
       Edited docs/decisions.md
      problem: line 23: this was edited by hand; its source is memory/decisions/one-tool.md:10
-         fix: make the change in the note that is named, then run `cantus project --force`
-         fix: or commit the file as it is: a text that git holds is written over without --force
+         fix: to keep it, make the change in memory/decisions/one-tool.md:10, then run `cantus project`
+         fix: to drop it, run `cantus project --force`; once git holds the file as it is, `cantus project` is enough
      --- docs/decisions.md (on disk)
      +++ docs/decisions.md (composed)
      @@ -20,7 +20,7 @@

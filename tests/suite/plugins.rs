@@ -111,7 +111,7 @@ fn generate_lockfile(repo: &Repo) {
 
 /// [`WORKSPACE`] with its lock file and this value of `plugins`.
 #[track_caller]
-fn workspace(plugins: &str) -> Repo {
+pub(crate) fn workspace(plugins: &str) -> Repo {
     let repo = Repo::new(WORKSPACE);
     if !plugins.is_empty() {
         repo.write("cantus.toml", &format!("plugins = {plugins}\n"));
@@ -352,8 +352,8 @@ fn an_edit_in_a_plugin_s_section_names_the_dependency() {
         str![[r#"
       Edited AGENTS.md
      problem: line 62: this was edited by hand; it comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8 (section plugin.acme-rules.rules)
-         fix: have it changed in the crate that is named, or write a note of your own
-         fix: then run `cantus project --force`, which writes the crate's text anew
+         fix: to keep it, have it changed in the crate that is named, or write a note of your own
+         fix: to drop it, run `cantus project --force`; once git holds the file as it is, `cantus project` is enough
 "#]]
     );
     let output = cantus(&repo, &["check"]).exits(1).stdout;
@@ -364,7 +364,7 @@ fn an_edit_in_a_plugin_s_section_names_the_dependency() {
 AGENTS.md:62: error: this was edited by hand (section `plugin.acme-rules.rules`) [drift.edited]
   62 | Block.
      | ^^^^^^
-  help: the text comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8: have it changed there, or write a note of your own; then run `cantus project --force`
+  help: the text comes from a dependency, plugin:acme-rules-1.2.0/agents/rules.md:8: have it changed there, or write a note of your own; to drop it, run `cantus project --force`
 "#]]
     );
     let report: Value =
@@ -1108,4 +1108,24 @@ fn the_contract_says_how_to_read_them_only_where_there_are_any() {
     assert!(render(&with).contains("list the folder.\n- **Notes of dependencies** have"));
     assert!(render(&with).contains("xtask read`.\n- **Superseded"));
     assert!(render(&without).contains("list the folder.\n- **Superseded"));
+}
+
+#[test]
+fn of_a_crate_in_the_repository_the_staged_notes_count() {
+    let repo = workspace("[{ crate = \"acme-rules\", kind = \"core\" }]");
+    project(&repo);
+    repo.commit_all("base");
+    let staged = |status: i32| cantus(&repo, &["check", "--staged"]).exits(status);
+    staged(0);
+    // What is not staged doesn't count.
+    replace(&repo, "vendor/acme-rules/agents/rules.md", "Never block.", "Never wait.");
+    staged(0);
+    repo.git(&["add", "vendor"]);
+    let output = staged(1);
+    assert!(output.stdout.contains("[drift.stale]"), "{}", output.stdout);
+    cantus(&repo, &["project"]).exits(0);
+    repo.git(&["add", "."]);
+    // Nor does what is changed back in the working tree alone.
+    replace(&repo, "vendor/acme-rules/agents/rules.md", "Never wait.", "Never block.");
+    staged(0);
 }

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cantus_testkit::{Output, Repo};
 
@@ -99,16 +100,22 @@ pub(crate) const CARGO: &str = env!("CARGO");
 /// Runs a program in a folder of `repo`, with `cargo` as its cargo and the compiler of these tests at hand.
 #[track_caller]
 pub(crate) fn with_cargo(repo: &Repo, folder: &str, program: &str, args: &[&str], cargo: &str) -> Output {
-    let rustc = Path::new(CARGO).with_file_name(format!("rustc{}", env::consts::EXE_SUFFIX));
     let mut command = repo.command(program);
-    command.current_dir(repo.path().join(folder)).args(args).env("CARGO", cargo);
-    if rustc.exists() {
-        command.env("RUSTC", rustc);
-    }
+    command.current_dir(repo.path().join(folder)).args(args);
+    give_cargo(&mut command, cargo);
     let output = command.output().expect("the program");
     Output {
         status: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).expect("UTF-8"),
         stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+/// Has a program find `cargo` and the compiler of these tests.
+pub(crate) fn give_cargo(command: &mut Command, cargo: &str) {
+    let rustc = Path::new(CARGO).with_file_name(format!("rustc{}", env::consts::EXE_SUFFIX));
+    command.env("CARGO", cargo);
+    if rustc.exists() {
+        command.env("RUSTC", rustc);
     }
 }

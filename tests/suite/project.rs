@@ -400,7 +400,7 @@ fn only_does_not_look_at_other_files() {
 #[test]
 fn only_knows_the_committed_files() {
     let repo = Repo::new(NOTES);
-    let output = cantus(&repo, &["project", "--only", "README.md"]).exits(2);
+    let output = cantus(&repo, &["project", "--only", "README.md"]).exits(1);
     assert_data_eq!(
         output.stderr,
         str![[r#"
@@ -658,8 +658,8 @@ fn an_edit_is_named_with_its_line_source_and_section() {
         str![[r#"
       Edited AGENTS.md
      problem: line [..]: this was edited by hand; its source is memory/rules.md:7 (section proj.core.rules)
-         fix: make the change in the note that is named, then run `cantus project --force`
-         fix: or commit the file as it is: a text that git holds is written over without --force
+         fix: to keep it, make the change in memory/rules.md:7, then run `cantus project`
+         fix: to drop it, run `cantus project --force`; once git holds the file as it is, `cantus project` is enough
      --- AGENTS.md (on disk)
      +++ AGENTS.md (composed)
      @@ [..] @@

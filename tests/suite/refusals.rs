@@ -210,10 +210,10 @@ fn front_matter_that_is_unclosed() {
     check_note(
         "---\ntype: core\n# A\n",
         str![[r#"
-memory/a.md:1: error: the front matter has no closing `---` line [note.front_matter]
-  1 | ---
+memory/a.md:3: error: the front matter has no closing `---` line [note.front_matter]
+  3 | # A
     | ^^^
-  help: close it with a line `---` above the text
+  help: put a line `---` above this one, where the text starts
 
 "#]],
     );
@@ -224,27 +224,30 @@ fn front_matter_that_is_not_yaml() {
     check_note(
         "---\ntype: core\ndescription: \"open\nx\n---\n",
         str![[r#"
-memory/a.md:3: error: front matter is broken: not valid YAML: invalid indentation in quoted scalar [note.front_matter]
+memory/a.md:3: error: front matter is broken: the quote " behind `description:` isn't closed on its line [note.front_matter]
   3 | description: "open
-    | ^^^^^^^^^^^^^^^^^^
+    | ^^^^^^^^^^^^
+  help: put " at the end of the value, or take the first one away
 
 "#]],
     );
     check_note(
         "---\ntype: core\n\tpriority: 1\n---\n",
         str![[r#"
-memory/a.md:2: error: front matter is broken: not valid YAML: while scanning a plain scalar, found a tab [note.front_matter]
-  2 | type: core
-    | ^^^^^^^^^^
+memory/a.md:3: error: front matter is broken: a tab indents this line; YAML expects blanks [note.front_matter]
+  3 |     priority: 1
+    |     ^^^^^^^^^^^
+  help: put blanks in its place, two for each level
 
 "#]],
     );
     check_note(
         "---\ntype: a: b\n---\n",
         str![[r#"
-memory/a.md:2: error: front matter is broken: not valid YAML: mapping values are not allowed in this context [note.front_matter]
+memory/a.md:2: error: front matter is broken: a colon in the value makes it a second key unless it is quoted [note.front_matter]
   2 | type: a: b
     | ^^^^^^^^^^
+  help: quote the value: `type: "a: b"`
 
 "#]],
     );
@@ -258,15 +261,17 @@ fn front_matter_that_is_not_a_mapping() {
 memory/a.md:2: error: front matter must be a mapping of keys to values, not a list [note.front_matter]
   2 | - core
     | ^^^^^^
+  help: expected lines of `key: value`; put a value with other signs than words into double quotes
 
 "#]],
     );
     check_note(
         "---\ncore\n---\n",
         str![[r#"
-memory/a.md:2: error: front matter must be a mapping of keys to values, not `core` [note.front_matter]
+memory/a.md:2: error: front matter is broken: this line is no `key: value` [note.front_matter]
   2 | core
     | ^^^^
+  help: if the note's text starts here, put the closing line `---` above it; else write `key: value`
 
 "#]],
     );
@@ -367,7 +372,8 @@ fn a_second_document_in_front_matter() {
     check_key(
         "... \n%YAML 1.2",
         str![[r#"
-memory/a.md:5: error: front matter is broken: not valid YAML: did not find expected <document start> [note.front_matter]
+memory/a.md:3: error: front matter is broken: this line is no `key: value` [note.front_matter]
+  help: if the note's text starts here, put the closing line `---` above it; else write `key: value`
 
 "#]],
     );
@@ -931,10 +937,10 @@ fn a_strand_whose_front_matter_is_unclosed() {
         "---\nkeyword: one\n",
         "",
         str![[r#"
-memory/w/one.md:1: error: the front matter has no closing `---` line [note.front_matter]
-  1 | ---
-    | ^^^
-  help: close it with a line `---` above the text
+memory/w/one.md:3: error: the front matter has no closing `---` line [note.front_matter]
+  3 | Text.
+    | ^^^^^
+  help: put a line `---` above this one, where the text starts
 
 "#]],
     );

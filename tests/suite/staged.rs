@@ -162,7 +162,7 @@ fn unmerged_paths_are_an_error() {
     repo.try_git(&["merge", "other"]).exits(1);
     check(&repo, 2, &["staged.unmerged"]);
     let output = cantus(&repo, &["check", "--staged"]).exits(2);
-    assert!(output.stderr.starts_with("memory/rules.md: error: the path is unmerged"), "{}", output.stderr);
+    assert!(output.stdout.starts_with("memory/rules.md: error: the path is unmerged"), "{}", output.stdout);
 }
 
 #[test]
@@ -381,8 +381,8 @@ fn outside_git_there_is_no_index() {
     let repo = Repo::without_git(NOTES);
     check(&repo, 2, &["staged"]);
     let output = cantus(&repo, &["check", "--staged"]).exits(2);
-    assert!(output.stderr.contains("not in a git repository"), "{}", output.stderr);
-    assert!(output.stderr.contains("help: run this inside a git repository"), "{}", output.stderr);
+    assert!(output.stdout.contains("not in a git repository"), "{}", output.stdout);
+    assert!(output.stdout.contains("help: run this inside a git repository"), "{}", output.stdout);
 }
 
 #[test]
@@ -390,8 +390,8 @@ fn a_broken_index_is_told_in_git_s_words() {
     let repo = staged();
     repo.write(".git/index", "nonsense");
     let output = cantus(&repo, &["check", "--staged"]).exits(2);
-    assert!(output.stderr.starts_with("error: `git ls-files --stage -z` failed: "), "{}", output.stderr);
-    assert!(!output.stderr.contains(repo.path().to_str().expect("UTF-8")), "{}", output.stderr);
+    assert!(output.stdout.starts_with("error: `git ls-files --stage -z` failed: "), "{}", output.stdout);
+    assert!(!output.stdout.contains(repo.path().to_str().expect("UTF-8")), "{}", output.stdout);
 }
 
 #[cfg(unix)]

@@ -158,7 +158,7 @@ fn a_page_is_the_same_every_time_and_names_no_machine() {
         cantus(&repo, &["stats", "--html", name, "--history", "3"]).exits(0);
         repo.read(name)
     };
-    let page = write("out/one.html");
+    let page = write("one.html");
     assert_eq!(write("two.HTML"), page);
     assert_eq!(write("two.HTML"), page, "our own page is written over");
     for secret in [repo.path(), repo.home()] {
@@ -170,6 +170,31 @@ fn a_page_is_the_same_every_time_and_names_no_machine() {
     let sections = stats["sections"].as_array().map(Vec::len).expect("sections");
     assert_eq!(page.matches("<rect ").count(), sections);
     assert_eq!(page.matches("<tr><th scope=\"row\">").count(), sections);
+}
+
+#[test]
+fn no_folder_is_made_for_a_page() {
+    let repo = projected();
+    let error = cantus(&repo, &["stats", "--html", "out/x.html"]).exits(2).stderr;
+    assert!(error.contains("`out/x.html`: there is no folder `out`"), "{error}");
+    assert!(!repo.exists("out"));
+}
+
+#[test]
+fn limits_have_an_owner() {
+    let repo = projected();
+    let stats = json_of(&cantus(&repo, &["stats", "--json"]).exits(0));
+    let limits = stats["limits"].as_array().expect("limits");
+    assert_eq!((&limits[0]["owner"], &limits[0]["amount"]), (&json!("budget.file_bytes"), &json!(32_768)));
+    let codex = limits.iter().find(|limit| limit["owner"] == "Codex").expect("Codex");
+    assert_eq!((&codex["evidence"], &codex["scope"]), (&json!("source"), &json!("chain")));
+    assert_eq!(codex["used"], json!(repo.read("AGENTS.md").len()));
+    cantus(&repo, &["stats", "--html", "x.html"]).exits(0);
+    let page = repo.read("x.html");
+    for limit in limits {
+        let owner = limit["owner"].as_str().expect("an owner");
+        assert!(page.contains(&format!("<tr><td>{owner}</td>")), "{owner}");
+    }
 }
 
 #[test]

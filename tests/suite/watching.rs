@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use cantus_testkit::Repo;
 
-use crate::program::{CANTUS, NOTES, TARGETS, cantus, replace};
+use crate::plugins::workspace;
+use crate::program::{CANTUS, CARGO, NOTES, TARGETS, cantus, give_cargo, replace};
 
 /// How long anything is waited for: far more than it takes.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -37,6 +38,12 @@ impl Watch {
     fn start_in(repo: &Repo, folder: &str) -> Self {
         let mut command = repo.command(CANTUS);
         command.current_dir(repo.path().join(folder));
+        Self::of(repo, command)
+    }
+
+    /// Starts `command` as one.
+    #[track_caller]
+    fn of(repo: &Repo, mut command: Command) -> Self {
         command.arg("watch").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program");
         let (sender, lines) = channel();
@@ -248,4 +255,17 @@ fn members_and_configuration_are_watched() {
     watch.interrupted();
     cantus(&repo, &["project", "--check"]).exits(0);
     assert!(TARGETS.iter().all(|target| repo.exists(target)));
+}
+
+#[test]
+fn notes_of_a_crate_in_the_repository_are_watched() {
+    let repo = workspace("[{ crate = \"acme-rules\", kind = \"core\" }]");
+    let mut command = repo.command(CANTUS);
+    give_cargo(&mut command, CARGO);
+    let watch = Watch::of(&repo, command);
+    replace(&repo, "vendor/acme-rules/agents/rules.md", "Never block.", "Never wait.");
+    until_file_holds(&repo, "AGENTS.md", "Never wait.");
+    repo.write("vendor/acme-rules/agents/more.md", "---\ntype: core\n---\n# More\n\nOne more.\n");
+    until_file_holds(&repo, "AGENTS.md", "One more.");
+    watch.interrupted();
 }

@@ -262,8 +262,8 @@ fn what_cant_be_answered() {
     check("memory/rules.md:8", 1, "the file has 7 lines");
     check("AGENTS.md", 2, "expected FILE:LINE");
     check("AGENTS.md:0", 2, "expected FILE:LINE");
-    check("README.md:1", 2, "neither a committed file of this project nor a note of it");
-    check("projections/lock.toml:3", 2, "committed, from the project's root: AGENTS.md, CLAUDE.md");
+    check("README.md:1", 1, "neither a committed file of this project nor a note of it");
+    check("projections/lock.toml:3", 1, "committed, from the project's root: AGENTS.md, CLAUDE.md");
     repo.remove("AGENTS.md");
     check("AGENTS.md:3", 1, "run `cantus project`");
     repo.write("AGENTS.md", "Mine.\n");

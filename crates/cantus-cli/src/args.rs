@@ -283,9 +283,9 @@ pub(crate) enum KindArg {
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub(crate) enum HookAction {
-    /// Write a pre-commit hook that runs `check --staged`; an existing hook is kept and runs first
+    /// Write hooks for commits and merges that run `check --staged`; existing hooks are kept and run first
     Install,
-    /// Remove the hook; the earlier one gets its place back
+    /// Remove the hooks; earlier ones get their places back
     Uninstall,
 }
 

@@ -14,7 +14,8 @@ use crate::visible::{visible, visible_lines};
 /// More findings than these are told without the lines that they speak of.
 const MOST_EXCERPTS: usize = 20;
 
-/// Why a verb could not do its work, with what to do about it. The exit code is 2.
+/// Why a verb could not do its work, with what to do about it. The exit code is 2, and 1 where the project lacks what was asked
+/// for by name.
 #[derive(Debug)]
 pub(crate) struct Failure {
     kind: Kind,
@@ -25,6 +26,8 @@ pub(crate) struct Failure {
 enum Kind {
     /// Faults of the input, each with its place.
     Diagnostics(Vec<Diagnostic>),
+    /// The project has nothing of a name that was asked for: the answer is no.
+    Absent(String),
     /// Anything else.
     Error(Box<dyn Error>),
     /// Nobody reads on: a quiet success.
@@ -40,6 +43,11 @@ impl Failure {
         Self { kind: Kind::Error(error.into()), hints: Vec::new() }
     }
 
+    /// That the project has nothing of a name that was asked for.
+    pub(crate) fn absent(message: String) -> Self {
+        Self { kind: Kind::Absent(message), hints: Vec::new() }
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
@@ -49,6 +57,7 @@ impl Failure {
     pub(crate) fn into_findings(self, code: &'static str) -> Vec<Diagnostic> {
         match self.kind {
             Kind::Diagnostics(findings) => findings,
+            Kind::Absent(message) => vec![Diagnostic::error(code, message)],
             Kind::Error(error) => {
                 let mut finding = Diagnostic::from_error(code, error.as_ref());
                 finding.help = (!self.hints.is_empty()).then(|| self.hints.join("; "));
@@ -58,14 +67,24 @@ impl Failure {
         }
     }
 
+    /// Its findings, if it is made of such.
+    pub(crate) fn findings(self) -> Result<Vec<Diagnostic>, Self> {
+        match self.kind {
+            Kind::Diagnostics(findings) => Ok(findings),
+            kind => Err(Self { kind, hints: self.hints }),
+        }
+    }
+
     /// Prints it, with lines of the files in `root`, and gives the exit code.
     pub(crate) fn show(self, err: &mut dyn Write, root: Option<&Root>) -> ExitCode {
-        if matches!(self.kind, Kind::BrokenPipe) {
-            return ExitCode::SUCCESS;
-        }
+        let code = match self.kind {
+            Kind::BrokenPipe => return ExitCode::SUCCESS,
+            Kind::Absent(_) => ExitCode::from(1),
+            Kind::Diagnostics(_) | Kind::Error(_) => ExitCode::from(2),
+        };
         // If even this can't be written there is nobody left to tell.
         let _ = self.write(err, root);
-        ExitCode::from(2)
+        code
     }
 
     /// Prints it.
@@ -73,6 +92,7 @@ impl Failure {
         match &self.kind {
             Kind::BrokenPipe => {}
             Kind::Diagnostics(diagnostics) => write_diagnostics(err, diagnostics, root)?,
+            Kind::Absent(message) => writeln!(err, "{BAD}error{BAD:#}: {}", visible(message))?,
             Kind::Error(error) => {
                 let message = Diagnostic::from_error("error", error.as_ref()).message;
                 writeln!(err, "{BAD}error{BAD:#}: {}", visible(&message))?;

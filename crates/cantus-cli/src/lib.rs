@@ -2,8 +2,8 @@
 //!
 //! [`main_with`] is the whole program; the `cantus` binary and an adopter's xtask both call it.
 //!
-//! Exit codes: 0 fine; 1 the answer is no (drift, a finding that is an error, a refused target); 2 can't tell (usage,
-//! configuration, unreadable or broken input, a refused path).
+//! Exit codes: 0 fine; 1 the answer is no (drift, a finding that is an error, a refused target, no note, line or committed file
+//! of the name that was asked for); 2 can't tell (usage, configuration, unreadable or broken input, a refused path).
 
 mod args;
 mod chart;

@@ -1,11 +1,13 @@
 //! What `project` says of its targets: for people, and as JSON.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use cantus_manifest::Diagnostic;
-use cantus_projection::{Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
+pub(crate) use cantus_projection::sibling;
+use cantus_projection::{Backup, Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -27,17 +29,30 @@ pub(crate) enum Deed {
 const MOST_DIFF_LINES: usize = 200;
 /// How long all comparisons of a report may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The most places of notes that a way out names.
+const MOST_NOTES: usize = 3;
 /// The most edits of one file that are named.
 const MOST_EDITS: usize = 10;
 
 /// The report for people.
 pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
+    human_with(out, projection, plan, deed, &[])
+}
+
+/// The same, with the copies that were kept of files which are written over.
+pub(crate) fn human_with(
+    out: &mut dyn Write,
+    projection: &Projection,
+    plan: &Plan,
+    deed: Deed,
+    copies: &[Backup],
+) -> io::Result<()> {
     let deadline = Instant::now() + PATIENCE;
     for (index, target) in plan.targets.iter().enumerate() {
         let (style, word) = word(target, deed);
         writeln!(out, "{style}{word:>12}{style:#} {}", visible(target.path.as_str()))?;
         if deed == Deed::Written {
-            write_kept(out, target)?;
+            write_kept(out, target, plan, copies)?;
             continue;
         }
         for problem in problems(target) {
@@ -46,7 +61,7 @@ pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, d
         if target.state == State::Fresh(LineEnds::Crlf) {
             labelled(out, LABEL, "note", "its lines end in CRLF, as git checked it out")?;
         }
-        for fix in fixes(target, projection) {
+        for fix in fixes(target, projection, plan) {
             labelled(out, LABEL, "fix", &fix)?;
         }
         let Some((old, new)) = &target.texts else { continue };
@@ -66,37 +81,37 @@ fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::R
     writeln!(out, "{style}{label:>12}{style:#}: {}", visible(text))
 }
 
-fn write_kept(out: &mut dyn Write, target: &Target) -> io::Result<()> {
-    match &target.state {
+fn write_kept(out: &mut dyn Write, target: &Target, plan: &Plan, copies: &[Backup]) -> io::Result<()> {
+    let what = match &target.state {
         State::Edited { kept: Some(kept @ Kept::Unmerged), .. } => {
             let text = format!("a merge left it in conflict; its text is kept in {}", place(*kept));
-            labelled(out, LABEL, "note", &text)
+            return labelled(out, LABEL, "note", &text);
         }
         State::Edited { kept: Some(kept), .. } => {
             let text = format!("it was edited by hand; the edited text is kept in {}", place(*kept));
-            labelled(out, LABEL, "note", &text)
+            return labelled(out, LABEL, "note", &text);
         }
-        State::Foreign => told_loss(out, target, "Cantus did not write it"),
-        State::Edited { edits, .. } if edits.iter().all(Edit::is_guess) => {
-            told_loss(out, target, "it may have been edited by hand")
-        }
-        _ => told_loss(out, target, "it was edited by hand"),
-    }
-}
-
-fn told_loss(out: &mut dyn Write, target: &Target, what: &str) -> io::Result<()> {
-    match &target.loss {
-        Some(loss) => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss))),
-        None => Ok(()),
+        State::Foreign => "Cantus did not write it",
+        State::Edited { edits, .. } if edits.iter().all(Edit::is_guess) => "it may have been edited by hand",
+        _ => "it was edited by hand",
+    };
+    let Some(loss) = &target.loss else { return Ok(()) };
+    match copies.iter().find(|copy| copy.of == target.path) {
+        Some(copy) => labelled(out, LABEL, "note", &format!("{what}; its text is kept in {}", copy.at)),
+        None => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss, plan))),
     }
 }
 
 /// What becomes of a text that `--force` writes over.
-fn loss_text(loss: &Loss) -> String {
+fn loss_text(loss: &Loss, plan: &Plan) -> String {
     match (loss.kept, loss.lines) {
         (Some(kept), _) => format!("its text is kept in {}", place(kept)),
-        (None, 0) => "each line of it stands in git or in the new text".to_owned(),
-        (None, lines) => format!("lost: {} that neither git nor the new text holds", plural(lines, "line")),
+        (None, 0) if plan.in_git => "each line of it stands in git or in the new text".to_owned(),
+        (None, 0) => "each line of it stands in the new text".to_owned(),
+        (None, lines) if plan.in_git => {
+            format!("lost: {} that neither git nor the new text holds", plural(lines, "line"))
+        }
+        (None, lines) => format!("lost: {} that the new text does not hold", plural(lines, "line")),
     }
 }
 
@@ -151,25 +166,20 @@ fn edit(edit: &Edit) -> String {
 }
 
 /// The ways out for a target that may not be touched.
-fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
+fn fixes(target: &Target, projection: &Projection, plan: &Plan) -> Vec<String> {
     let command = projection.command();
     if let Some(loss) = &target.loss {
-        return vec![format!("`{command} --force` overwrites it; {}", loss_text(loss))];
+        return vec![format!("`{command} --force` overwrites it; {}", loss_text(loss, plan))];
     }
     match &target.state {
         State::Edited { kept: Some(kept), .. } => {
             let deed = if target.is_removed() { "removes it" } else { "writes it anew" };
             vec![format!("`{command}` {deed}; the edited text is kept in {}", place(*kept))]
         }
-        State::Edited { edits, .. } if edits.iter().any(|edit| edit.note().is_some()) => vec![
-            format!("make the change in the note that is named, then run `{command} --force`"),
-            "or commit the file as it is: a text that git holds is written over without --force".to_owned(),
-        ],
-        State::Edited { edits, .. } if edits.iter().any(|edit| edit.dependency().is_some()) => vec![
-            "have it changed in the crate that is named, or write a note of your own".to_owned(),
-            format!("then run `{command} --force`, which writes the crate's text anew"),
-        ],
-        State::Edited { .. } => vec![format!("keep what you need of it, then run `{command} --force`")],
+        State::Edited { edits, .. } => edited_fixes(edits, command, plan),
+        State::Foreign if projection.is_lock(&target.path) => {
+            vec![format!("move it away, then run `{command}`")]
+        }
         State::Foreign => vec![
             format!("to adopt it, run `{}`, which makes notes of its text", sibling(command, "init")),
             format!(
@@ -180,12 +190,28 @@ fn fixes(target: &Target, projection: &Projection) -> Vec<String> {
     }
 }
 
-/// The command of another verb, as this project calls it.
-pub(crate) fn sibling(command: &str, verb: &str) -> String {
-    match command.strip_suffix(" project").filter(|start| !start.contains(' ') || *start == "cargo xtask") {
-        Some(start) => format!("{start} {verb}"),
-        None => format!("cantus {verb}"),
+/// The ways out for a file with these edits, whose text git doesn't hold.
+fn edited_fixes(edits: &[Edit], command: &str, plan: &Plan) -> Vec<String> {
+    let drop = match plan.in_git {
+        true => format!(
+            "to drop it, run `{command} --force`; once git holds the file as it is, `{command}` is enough"
+        ),
+        false => format!("to drop it, run `{command} --force`"),
+    };
+    let notes: BTreeSet<_> = edits.iter().filter_map(Edit::note).collect();
+    if !notes.is_empty() {
+        let shown = notes.iter().take(MOST_NOTES).map(|(path, line)| format!("{path}:{line}"));
+        let mut places = shown.collect::<Vec<_>>().join(", ");
+        if notes.len() > MOST_NOTES {
+            places.push_str(&format!(" and {} more", notes.len() - MOST_NOTES));
+        }
+        return vec![format!("to keep it, make the change in {places}, then run `{command}`"), drop];
     }
+    if edits.iter().any(|edit| edit.dependency().is_some()) {
+        let keep = "to keep it, have it changed in the crate that is named, or write a note of your own";
+        return vec![keep.to_owned(), drop];
+    }
+    vec![format!("keep what you need of it, then run `{command} --force`")]
 }
 
 fn place(kept: Kept) -> &'static str {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Stamp};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::front_matter::{Block, Fields, split};
+use crate::front_matter::{Block, Fields, split, unclosed};
 use crate::markers;
 use crate::note::{Content, Note, NoteKind, decode_form, open};
 use crate::parallel;
@@ -241,9 +241,7 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
     let fields = match parts.block {
         Block::None => None,
         Block::Unclosed => {
-            let message = "the front matter has no closing `---` line";
-            let fault = Diagnostic::error("note.front_matter", message).at(path).line(1);
-            diagnostics.push(fault.help("close it with a line `---` above the text"));
+            diagnostics.push(unclosed(&text).at(path));
             None
         }
         Block::Yaml(yaml) => Fields::parse(yaml, path, &mut diagnostics),

@@ -2,9 +2,10 @@
 
 use cantus_manifest::{Diagnostic, RelPath};
 
+use crate::mistakes::{Mistake, first_text, mistake};
 use crate::nearest::{nearest, shortened};
 use crate::unicode::{collapse, is_blank, strip};
-use crate::yaml::{self, Node, Quoting, Value};
+use crate::yaml::{self, Node, Quoting, Value, YamlFault};
 
 /// What a field of two values expects.
 const BOOLEAN: &str = "`true` or `false`";
@@ -70,18 +71,20 @@ impl<'a> Fields<'a> {
             }
             Ok(Some(Node { value: Value::Mapping(fields), .. })) => Some(Self { path, fields, diagnostics }),
             Ok(Some(node)) => {
-                let message = format!(
-                    "front matter must be a mapping of keys to values, not {}",
-                    node.value.describe()
-                );
-                diagnostics
-                    .push(Diagnostic::error("note.front_matter", message).at(path).line(node.line + 1));
+                let what = node.value.describe();
+                let message = format!("front matter must be a mapping of keys to values, not {what}");
+                diagnostics.push(broken(block, node.line, message).at(path));
                 None
             }
             Err(error) => {
                 let message = format!("front matter is broken: {}", error.message);
-                diagnostics
-                    .push(Diagnostic::error("note.front_matter", message).at(path).line(error.line + 1));
+                let fault = match error.kind {
+                    YamlFault::Form => broken(block, error.line, message),
+                    YamlFault::Content => {
+                        Diagnostic::error("note.front_matter", message).line(error.line + 1)
+                    }
+                };
+                diagnostics.push(fault.at(path));
                 None
             }
         }
@@ -262,6 +265,29 @@ impl<'a> Fields<'a> {
                 None => diagnostic.help(format!("known keys here: {}", known.join(", "))),
             });
         }
+    }
+}
+
+/// The fault of a block that the parser refused at `line`, as `message` says: a usual mistake where there is one.
+fn broken(block: &str, line: u32, message: String) -> Diagnostic {
+    match mistake(block, line) {
+        Some(Mistake { line, message, help }) => {
+            let message = format!("front matter is broken: {message}");
+            Diagnostic::error("note.front_matter", message).line(line + 1).help(help)
+        }
+        None => Diagnostic::error("note.front_matter", message).line(line + 1).help(
+            "expected lines of `key: value`; put a value with other signs than words into double quotes",
+        ),
+    }
+}
+
+/// The fault of a front matter that no line `---` closes.
+pub(crate) fn unclosed(text: &str) -> Diagnostic {
+    let block = text.split_once('\n').map_or("", |(_, block)| block);
+    let fault = Diagnostic::error("note.front_matter", "the front matter has no closing `---` line");
+    match first_text(block) {
+        Some(line) => fault.line(line + 1).help("put a line `---` above this one, where the text starts"),
+        None => fault.line(1).help("close it with a line `---` above the text"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A corpus as something to look things up in: addresses, links and what they lead to (§6.2).
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cantus_manifest::{Diagnostic, RelPath};
 use memchr::memmem;
@@ -15,6 +15,9 @@ use crate::web::{Strand, Web, title};
 
 /// The most suggestions for a link that leads nowhere.
 const MOST_SUGGESTIONS: usize = 5;
+
+/// The shortest name that may be a slip of the hand: of shorter ones any other is near.
+const SHORTEST_SLIP: usize = 3;
 
 /// The most bytes of a path that is looked for in a text.
 const MOST_PATH_BYTES: usize = 4096;
@@ -310,9 +313,38 @@ impl<'a> Library<'a> {
         if !found.is_empty() {
             return found;
         }
-        let addresses: Vec<_> = self.targets().map(Target::address).collect();
-        let known: Vec<_> = addresses.iter().map(String::as_str).collect();
-        nearest(target, &known).map(str::to_owned).into_iter().collect()
+        let near = self.nearest(&wanted);
+        // What stands before a `:` is a web, or a crate that ships notes.
+        match wanted.rsplit_once('/').filter(|_| near.is_empty() && !target.contains("plugin:")) {
+            Some((_, last)) => self.nearest(last),
+            None => near,
+        }
+    }
+
+    /// The addresses of what has a name that `wanted` may be a slip of the hand for.
+    fn nearest(&self, wanted: &str) -> Vec<String> {
+        if wanted.chars().count() < SHORTEST_SLIP {
+            return Vec::new();
+        }
+        let named = |target: Target<'a>| {
+            let address = target.address();
+            let stem = target.path().stem().to_owned();
+            let own = match target {
+                Target::Strand(_, strand) => names(strand).map(|name| norm(&name)).collect(),
+                _ => Vec::new(),
+            };
+            let mut all = vec![norm(&address).replace(':', "/"), stem];
+            all.extend(own);
+            all.into_iter().map(move |name| (name, target))
+        };
+        let named: Vec<_> = self.targets().flat_map(named).collect();
+        let known: Vec<_> = named.iter().map(|(name, _)| name.as_str()).collect();
+        let Some(near) = nearest(wanted, &known) else { return Vec::new() };
+        let mut found: Vec<String> =
+            named.iter().filter(|(name, _)| name == near).map(|(_, target)| target.address()).collect();
+        found.dedup();
+        found.truncate(MOST_SUGGESTIONS);
+        found
     }
 
     /// The notes that no bundle lists, each with the text that leads a reader there; `None` where nothing does.
@@ -353,19 +385,30 @@ impl<'a> Library<'a> {
     /// What is wrong with the links: those that lead nowhere, and notes to which nothing leads.
     #[must_use]
     pub fn findings(&self) -> Vec<Diagnostic> {
+        let mut findings = self.findings_without(&BTreeSet::new());
+        for (path, _) in self.unlisted().into_iter().filter(|(_, through)| through.is_none()) {
+            let message = "no bundle lists this note, and no other note leads to it";
+            let help = format!("link to it with `[[{}]]`, or remove `parent` from it", path.stem());
+            findings.push(Diagnostic::warning("note.unreachable", message).at(path).help(help));
+        }
+        findings
+    }
+
+    /// The links that lead nowhere, in a corpus that lacks the notes of these stems: what leads to them is no finding.
+    #[must_use]
+    pub fn findings_without(&self, missing: &BTreeSet<&str>) -> Vec<Diagnostic> {
         let mut findings = Vec::new();
+        let is_missing = |target: &str| {
+            let parts = target.split([':', '/']).map(strip);
+            parts.into_iter().any(|part| missing.contains(part.strip_suffix(".md").unwrap_or(part)))
+        };
         for from in self.targets().filter(|from| from.following() != Following::None) {
-            for link in links(from.body()) {
+            for link in links(from.body()).into_iter().filter(|link| !is_missing(&link.target)) {
                 let Resolved::Unresolved(near) = self.resolve(&link.target, Some(from)) else { continue };
                 let message = format!("the link `[[{}]]` leads nowhere", link.target);
                 let finding = Diagnostic::error("link.unresolved", message).at(from.path()).line(link.line);
                 findings.push(finding.help(mend_link(&near)));
             }
-        }
-        for (path, _) in self.unlisted().into_iter().filter(|(_, through)| through.is_none()) {
-            let message = "no bundle lists this note, and no other note leads to it";
-            let help = format!("link to it with `[[{}]]`, or remove `parent` from it", path.stem());
-            findings.push(Diagnostic::warning("note.unreachable", message).at(path).help(help));
         }
         findings
     }
@@ -459,7 +502,7 @@ pub(crate) mod tests {
         check(None, "gl:hat", "gl:axe");
         check(None, "gl:", "? gl:axe gl:cross-stitch gl:stitch");
         check(None, "gl:nothing", "? ");
-        check(None, "glossary:stitch", "? ");
+        check(None, "glossary:stitch", "? gl:stitch other:stitch");
     }
 
     #[test]
@@ -486,7 +529,9 @@ pub(crate) mod tests {
         check(Some("errors"), "Errors", "? errors.md");
         check(Some("errors"), "errors.md", "itself");
         check(Some("gl:axe"), "rules", "rules.md");
-        check(None, "eror", "? ");
+        check(None, "eror", "? errors.md");
+        check(None, "stich", "? gl:stitch other:stitch");
+        check(None, "gl:haxe", "? gl:axe");
     }
 
     #[track_caller]

@@ -5,7 +5,7 @@ use std::fmt;
 use cantus_manifest::{Diagnostic, RelPath, Stamp};
 
 use crate::fence::{fences, lines_at};
-use crate::front_matter::{Block, Fields, split};
+use crate::front_matter::{Block, Fields, split, unclosed};
 use crate::inline::find_title;
 use crate::links::{Following, Linking};
 use crate::unicode::{capitalize, collapse, is_blank, strip};
@@ -260,14 +260,14 @@ pub(crate) fn open<'a>(
     let split = split(text);
     let problem = match split.block {
         Block::Yaml(yaml) => return Fields::parse(yaml, path, diagnostics).map(|fields| (fields, split.body, split.body_line)),
-        Block::Unclosed => Diagnostic::error("note.front_matter", "the front matter has no closing `---` line")
-            .help("close it with a line `---` above the text"),
+        Block::Unclosed => unclosed(text),
         Block::None => Diagnostic::error("note.front_matter", "a note must start with front matter").help(
             "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
              (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
         ),
     };
-    diagnostics.push(problem.at(path).line(1));
+    let line = problem.line.unwrap_or(1);
+    diagnostics.push(problem.at(path).line(line));
     None
 }
 

@@ -78,19 +78,31 @@ impl Value {
 pub(crate) struct YamlError {
     pub(crate) line: u32,
     pub(crate) message: String,
+    pub(crate) kind: YamlFault,
+}
+
+/// What a text lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum YamlFault {
+    /// It isn't YAML.
+    Form,
+    /// It is, and says something that isn't taken.
+    Content,
 }
 
 impl YamlError {
     fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { line: line_of(span), message: message.into() }
+        Self { line: line_of(span), message: message.into(), kind: YamlFault::Content }
     }
 }
 
 impl From<ScanError> for YamlError {
     fn from(error: ScanError) -> Self {
+        let is_limit = error.info().contains("limit exceeded");
         Self {
             line: u32::try_from(error.marker().line()).unwrap_or(u32::MAX).max(1),
             message: format!("not valid YAML: {}", error.info()),
+            kind: if is_limit { YamlFault::Content } else { YamlFault::Form },
         }
     }
 }
@@ -270,6 +282,7 @@ fn key_text(node: &Node, entries: &[(String, u32, Node)], span: Span) -> Result<
         Some((_, line, _)) => Err(YamlError {
             line: node.line,
             message: format!("the key `{name}` stands on line {} already", line + 1),
+            kind: YamlFault::Content,
         }),
         None => Ok(name.clone()),
     }

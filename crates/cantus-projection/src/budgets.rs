@@ -20,7 +20,25 @@ struct Budget<'a> {
     /// Whose it is and how it is known, in words.
     whose: String,
     /// The files in the order in which they are read; the last one is judged.
-    files: Vec<&'a File>,
+    files: Vec<Placed<'a>>,
+}
+
+/// A committed file and whose it is: the project's or a member's.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    owner: &'a Projection,
+    file: &'a File,
+}
+
+impl<'a> Placed<'a> {
+    fn expected(self) -> Expected<'a> {
+        self.owner.expected(&self.file.shape)
+    }
+}
+
+/// The files of the project, then those of its members.
+fn all(projection: &Projection) -> impl Iterator<Item = Placed<'_>> {
+    projection.all_files().map(|(owner, file)| Placed { owner, file })
 }
 
 /// The findings on files that are too large for a configured agent, or nearly; `readings` say what each agent reads.
@@ -31,7 +49,7 @@ pub(crate) fn check(config: &Config, projection: &Projection, readings: &[Readin
             budgets.extend(of_reader(config, projection, reading, limit));
         }
     }
-    let findings = budgets.iter().filter_map(|budget| judge(budget, projection));
+    let findings = budgets.iter().filter_map(judge);
     findings
         .map(|mut finding| {
             if config.warn_only && finding.severity == Severity::Error {
@@ -47,7 +65,7 @@ fn own<'a>(config: &Config, projection: &'a Projection) -> impl Iterator<Item = 
     let amount = config.file_bytes;
     let codex = if amount == DEFAULT_FILE_BYTES { ", what Codex reads by default" } else { "" };
     let whose = format!("that a file may have (`budget.file_bytes`{codex})");
-    let files = projection.files.iter().filter(|file| !file.copy);
+    let files = all(projection).filter(|placed| !placed.file.copy);
     files.map(move |file| {
         let whose = whose.clone();
         Budget { amount, unit: Unit::Bytes, firm: true, whose, files: vec![file] }
@@ -71,30 +89,34 @@ fn of_reader<'a>(
     let of = if limit.scope == Scope::Chain { "of a file and those above it " } else { "" };
     let whose = format!("that {} reads {of}({known})", reading.reader.title);
     let mut budgets = Vec::new();
-    let is_chosen = |path: &str| reading.files.iter().any(|file| file.path == path);
-    let holds_for = |file: &File| {
-        let path = file.path.as_str();
-        limit.files.iter().any(|entry| names(entry, path) && (entry != path || is_chosen(path)))
-    };
-    // A copy is as large as its original.
-    let original = projection.files.first().is_some_and(holds_for);
-    for file in &projection.files {
-        let files = match limit.scope {
-            Scope::File if holds_for(file) && !(file.copy && original) => vec![file],
-            Scope::Chain => chain(projection, limit, &file.path),
-            Scope::File => continue,
+    let folders = projection.members.iter().map(|(folder, member)| (member, Some(folder)));
+    for (owner, folder) in std::iter::once((projection, None)).chain(folders) {
+        // An agent looks for the same names in each folder.
+        let holds_for = |file: &File| {
+            let path = folder.and_then(|folder| file.path.strip_prefix(folder)).unwrap_or(file.path.as_str());
+            let is_chosen = || reading.files.iter().any(|file| file.path == path);
+            limit.files.iter().any(|entry| names(entry, path) && (entry != path || is_chosen()))
         };
-        // One file alone is judged by the configuration's own limit.
-        if files.len() > usize::from(by_key) {
-            let (unit, firm) = (limit.unit, limit.evidence.is_firm());
-            budgets.push(Budget { amount, unit, firm, whose: whose.clone(), files });
+        // A copy is as large as its original.
+        let original = owner.files.first().is_some_and(holds_for);
+        for file in &owner.files {
+            let files = match limit.scope {
+                Scope::File if holds_for(file) && !(file.copy && original) => vec![Placed { owner, file }],
+                Scope::Chain => chain(projection, limit, &file.path),
+                Scope::File => continue,
+            };
+            // One file alone is judged by the configuration's own limit.
+            if files.len() > usize::from(by_key) {
+                let (unit, firm) = (limit.unit, limit.evidence.is_firm());
+                budgets.push(Budget { amount, unit, firm, whose: whose.clone(), files });
+            }
         }
     }
     budgets
 }
 
 /// The files that are read on the way to the folder of `path`, from the root on; none if `path` isn't read.
-fn chain<'a>(projection: &'a Projection, limit: &Limit, path: &RelPath) -> Vec<&'a File> {
+fn chain<'a>(projection: &'a Projection, limit: &Limit, path: &RelPath) -> Vec<Placed<'a>> {
     let is_read = |path: &RelPath| limit.files.iter().any(|name| name == path.file_name());
     if !is_read(path) {
         return Vec::new();
@@ -108,25 +130,29 @@ fn chain<'a>(projection: &'a Projection, limit: &Limit, path: &RelPath) -> Vec<&
         }
         (Some(_), None) => false,
     };
-    let mut files: Vec<_> =
-        projection.files.iter().filter(|file| is_read(&file.path) && above(&file.path)).collect();
+    let is_on_the_way = |placed: &Placed<'_>| is_read(&placed.file.path) && above(&placed.file.path);
+    let mut files: Vec<_> = all(projection).filter(is_on_the_way).collect();
     let rank = |path: &RelPath| limit.files.iter().position(|name| name == path.file_name());
-    files.sort_by_key(|file| (depth(&file.path), rank(&file.path)));
+    files.sort_by_key(|placed| (depth(&placed.file.path), rank(&placed.file.path)));
     // One a folder is read.
-    files.dedup_by_key(|file| depth(&file.path));
-    if files.last().is_none_or(|file| file.path != *path) {
+    files.dedup_by_key(|placed| depth(&placed.file.path));
+    if files.last().is_none_or(|placed| placed.file.path != *path) {
         files.clear();
     }
     files
 }
 
-fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
+fn judge(budget: &Budget<'_>) -> Option<Diagnostic> {
     let (last, before) = budget.files.split_last()?;
-    let count = |file: &File| match budget.unit {
-        Unit::Bytes => projection.expected(&file.shape).bytes() as u64,
-        Unit::Chars => Unit::Chars.count(&projection.expected(&file.shape).text()),
+    let count = |placed: &Placed<'_>| match budget.unit {
+        Unit::Bytes => placed.expected().bytes() as u64,
+        Unit::Chars => Unit::Chars.count(&placed.expected().text()),
     };
-    let used: u64 = before.iter().map(|file| count(file)).sum();
+    let used: u64 = before.iter().map(count).sum();
+    // What leaves no room for the last file is a finding of its own.
+    if !before.is_empty() && used > budget.amount {
+        return None;
+    }
     let own = count(last);
     let total = used + own;
     let Budget { amount, unit, whose, .. } = budget;
@@ -135,9 +161,9 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
         let near = budget.firm && total.saturating_mul(100) >= amount.saturating_mul(NEAR);
         let message = format!("{} {noun} are nearly the {} {whose}", group(total), group(amount));
         let help = "make notes that are seldom needed `type: reference`, or shorten the biggest";
-        return near.then(|| Diagnostic::warning("budget.near", message).at(&last.path).help(help));
+        return near.then(|| Diagnostic::warning("budget.near", message).at(&last.file.path).help(help));
     }
-    let expected = projection.expected(&last.shape);
+    let expected = last.expected();
     let message = format!(
         "{} {noun} are {} more than the {} {whose}",
         group(total),
@@ -154,7 +180,7 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
         cut.1,
         biggest(&expected)
     );
-    Some(finding.at(&last.path).line(cut.0).help(help))
+    Some(finding.at(&last.file.path).line(cut.0).help(help))
 }
 
 /// The line of the file in which the byte at `offset` stands, and what it is in words.

@@ -9,11 +9,12 @@ use cantus_manifest::{Diagnostic, Layer, RelPath};
 use cantus_memory::Library;
 use cantus_workspace::Project;
 
+use crate::git::Kept;
 use crate::line_ends::LineEnds;
 use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
-use crate::projection::{Projection, our_bug};
+use crate::projection::{Projection, our_bug, sibling};
 use crate::renders::is_root;
-use crate::{budgets, digests, readers, sections};
+use crate::{budgets, digests, paths, readers, sections};
 
 /// Every finding on the committed files of `project`: on its targets in their order, on what they must have in common, on their
 /// size and readers, then on its notes.
@@ -32,13 +33,10 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         let readings = readers::readings(root, &project.config);
         findings.extend(budgets::check(&project.config, projection, &readings));
         findings.extend(readers::check(root, &project.config, &readings));
-        for corpus in
-            std::iter::once(&project.corpus).chain(project.members.iter().map(|member| &member.corpus))
-        {
-            let library = Library::new(corpus);
-            findings.extend(library.findings());
-            findings.extend(library.lints());
-        }
+        let members = projection.members.iter().map(|(folder, _)| folder);
+        findings.extend(readers::check_members(root, &project.config, members));
+        findings.extend(check_notes(project));
+        findings.extend(paths::check(root, project, projection));
         // What stands in a note's text was told of the note.
         let known = |found: &Diagnostic| {
             findings.iter().any(|known| (known.code, &known.path) == (found.code, &found.path))
@@ -54,6 +52,17 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         findings.extend(other);
         findings
     })
+}
+
+/// The findings on the notes of `project` and its members alone, whatever its files are.
+#[must_use]
+pub fn check_notes(project: &Project) -> Vec<Diagnostic> {
+    let members = project.members.iter().map(|member| &member.corpus);
+    let of_corpus = |corpus| {
+        let library = Library::new(corpus);
+        library.findings().into_iter().chain(library.lints())
+    };
+    std::iter::once(&project.corpus).chain(members).flat_map(of_corpus).collect()
 }
 
 /// The findings on one target.
@@ -75,33 +84,54 @@ fn drift(target: &Target, projection: &Projection) -> Vec<Diagnostic> {
         State::Form(ends) => one("drift.form", ends.problem().to_owned()),
         State::Foreign => {
             let fault = Diagnostic::error("drift.foreign", "Cantus did not write this file").at(&target.path);
-            vec![fault.help(format!("move its text into notes, then run `{} --force`", projection.command))]
+            vec![fault.help(adopting(target, projection))]
         }
         State::Orphan => one("drift.orphan", "the file is generated, but no longer configured".to_owned()),
         State::Edited { edits, .. } if edits.is_empty() => {
             one("drift.edited", "the path is unmerged".to_owned())
         }
-        State::Edited { edits, .. } => edits.iter().map(|edit| edited(target, edit, projection)).collect(),
+        State::Edited { edits, kept } => {
+            edits.iter().map(|edit| edited(target, edit, *kept, projection)).collect()
+        }
     }
 }
 
-fn edited(target: &Target, edit: &Edit, projection: &Projection) -> Diagnostic {
+/// What to do about a file that someone else wrote. A lock is no text that could become notes.
+fn adopting(target: &Target, projection: &Projection) -> String {
+    let command = &projection.command;
+    if projection.is_lock(&target.path) {
+        return format!("move it away, then run `{command}`");
+    }
+    format!(
+        "to adopt it, run `{}`, which makes notes of its text; or move its text into notes yourself, then run \
+         `{command} --force`",
+        sibling(command, "init")
+    )
+}
+
+fn edited(target: &Target, edit: &Edit, kept: Option<Kept>, projection: &Projection) -> Diagnostic {
     let line = u32::try_from(edit.line).unwrap_or(u32::MAX);
     let section = edit.section.as_ref().map_or_else(String::new, |section| format!(" (section `{section}`)"));
     let fault =
         Diagnostic::error("drift.edited", format!("{}{section}", edit.what)).at(&target.path).line(line);
     let command = &projection.command;
+    let drop = match kept {
+        Some(_) => format!("run `{command}`: git holds the edited text"),
+        None => format!("run `{command} --force`"),
+    };
     fault.help(match (edit.note(), edit.dependency()) {
-        (Some((path, line)), _) => format!("make the change in {path}:{line}, then run `{command} --force`"),
+        (Some((path, line)), _) => {
+            format!("to keep it, make the change in {path}:{line}, then run `{command}`; to drop it, {drop}")
+        }
         (None, Some((path, line))) => format!(
-            "the text comes from a dependency, {path}:{line}: have it changed there, or write a note of your own; then run \
-             `{command} --force`"
+            "the text comes from a dependency, {path}:{line}: have it changed there, or write a note of your own; to drop it, \
+             {drop}"
         ),
-        (None, None) => format!("run `{command} --force` to write the file anew"),
+        (None, None) => format!("keep what you need of it, then {drop}"),
     })
 }
 
-/// Copies that are not byte for byte the original. Whether either is right is another question.
+/// Copies that are not byte for byte the original, told of the file that was changed. Whether either is right is another question.
 fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
     // Fresh files were compared with each other by the plan.
     if plan.is_fresh() {
@@ -117,12 +147,25 @@ fn copies(root: &Root, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> 
     let Some(bytes) = read(&original.path) else { return Vec::new() };
     let differs = |path: &RelPath| read(path).is_some_and(|copy| copy != bytes);
     let copies = files.filter(|file| file.copy && differs(&file.path));
-    copies
-        .map(|file| {
-            let message = format!("not byte for byte the same as `{}`", original.path);
-            Diagnostic::error("parity.copy", message).at(&file.path).help(help.as_str())
+    // A copy that is as it was written is not the one that was changed.
+    let is_changed = |path: &RelPath| {
+        let target = plan.targets.iter().find(|target| target.path == *path);
+        target.is_some_and(|target| matches!(target.state, State::Edited { .. } | State::Foreign))
+    };
+    let original_alone = |copy: &RelPath| is_changed(&original.path) && !is_changed(copy);
+    let mut findings: Vec<Diagnostic> = copies
+        .map(|file| match original_alone(&file.path) {
+            true => differing(&original.path, &format!("its copy `{}`", file.path)),
+            false => differing(&file.path, &format!("`{}`", original.path)),
         })
-        .collect()
+        .map(|finding| finding.help(help.as_str()))
+        .collect();
+    findings.dedup_by(|one, other| one.path == other.path);
+    findings
+}
+
+fn differing(file: &RelPath, other: &str) -> Diagnostic {
+    Diagnostic::error("parity.copy", format!("not byte for byte the same as {other}")).at(file)
 }
 
 /// Every note that should be in the bundle is there exactly once, or excluded once.

@@ -1,4 +1,4 @@
-//! The hook that judges a commit before it is made.
+//! The hooks that judge a commit before it is made: git runs one for commits and another for merges that it commits by itself.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::git::Git;
 
-/// The hook's name.
-const NAME: &str = "pre-commit";
-/// The name of the hook that stood there before ours.
-const BEFORE: &str = "pre-commit.before-cantus";
+/// The hooks' names. Git knows the second since 2.24; an older one never runs it.
+const NAMES: [&str; 2] = ["pre-commit", "pre-merge-commit"];
+/// What the name of the hook that stood there before ours ends with.
+const BEFORE: &str = ".before-cantus";
 /// The most bytes that a hook may have to be looked at.
 const MOST_BYTES: u64 = 1 << 20;
 /// The line that tells our hook; the digest of the other lines follows.
@@ -22,8 +22,8 @@ const SHEBANG: &str = "#!/bin/sh\n";
 /// The earlier hook runs first, and what it says of the commit holds.
 const FIRST: &str = "\
 case $0 in
-*/*) before=${0%/*}/pre-commit.before-cantus ;;
-*) before=./pre-commit.before-cantus ;;
+*/*) before=${0%/*}/NAME.before-cantus ;;
+*) before=./NAME.before-cantus ;;
 esac
 if [ -x \"$before\" ]; then
     \"$before\" \"$@\" || exit
@@ -54,7 +54,7 @@ pub enum HookDeed {
 pub struct HookReport {
     /// What was done.
     pub deed: HookDeed,
-    /// The hook's path: from the top of the work tree, or behind `<git folder>/`.
+    /// The hook's path from the folder that the caller stands in.
     pub path: String,
     /// The path of the earlier hook, likewise, present or not.
     pub before: String,
@@ -114,64 +114,32 @@ pub(crate) fn program(command: &str) -> &'static str {
     if command.trim() == "cargo xtask project" { "cargo xtask" } else { "cantus" }
 }
 
-/// Writes the hook for the project at `root`, whose files `command` regenerates. A hook that is not ours is kept under another
-/// name and run first.
-pub fn install_hook(root: &Root, command: &str) -> Result<HookReport, HookError> {
-    let place = Place::find(root)?;
+/// Writes the hooks for the project at `root`, whose files `command` regenerates. A hook that is not ours is kept under another
+/// name and run first; if that can't be, nothing is written. Paths are told from the folder `from`, an absolute path.
+pub fn install_hooks(root: &Root, command: &str, from: &Path) -> Result<Vec<HookReport>, HookError> {
+    let place = Place::find(root, from)?;
     let disk = root.disk().as_ref();
-    let current = place.current(disk)?;
-    let waits = place.before_exists(disk)?;
-    let earlier = match current {
-        _ if waits => Earlier::Waits,
-        Current::Absent | Current::Ours => Earlier::None,
-        Current::Edited | Current::Foreign => Earlier::Stands,
-    };
-    match current {
-        Current::Ours => {
-            let text = text(program(command), &place.project, earlier);
-            let is_same = place.read(disk).is_some_and(|bytes| bytes == text.as_bytes());
-            if is_same && disk.is_program(&place.hook).map_err(|source| place.io(source))? {
-                return Ok(place.report(HookDeed::Already));
-            }
-            let staged = disk.stage_program(&place.hook, text.as_bytes());
-            staged.and_then(|staged| disk.commit(staged)).map_err(|source| place.io(source))?;
-            Ok(place.report(HookDeed::Updated))
-        }
-        Current::Edited | Current::Foreign if waits => {
-            Err(HookError::Taken { path: place.shown(NAME), before: place.shown(BEFORE) })
-        }
-        _ => {
-            place.write(disk, program(command), earlier).map_err(|source| place.io(source))?;
-            let deed = if earlier == Earlier::None { HookDeed::Installed } else { HookDeed::Chained };
-            Ok(place.report(deed))
+    for slot in place.slots() {
+        let is_taken = matches!(slot.current(disk)?, Current::Edited | Current::Foreign);
+        if slot.before_exists(disk)? && is_taken {
+            return Err(HookError::Taken { path: slot.path(), before: slot.before_path() });
         }
     }
+    place.slots().map(|slot| slot.install(disk, program(command))).collect()
 }
 
-/// Removes the hook of the repository that `root` lies in, and gives the earlier one its name back. A hook that is not ours is
-/// left alone.
-pub fn uninstall_hook(root: &Root) -> Result<HookReport, HookError> {
-    let place = Place::find(root)?;
+/// Removes the hooks of the repository that `root` lies in, and gives earlier ones their names back. A hook that is not ours is
+/// left alone; if one of ours was edited, nothing is done. Paths are told from the folder `from`, an absolute path.
+pub fn uninstall_hooks(root: &Root, from: &Path) -> Result<Vec<HookReport>, HookError> {
+    let place = Place::find(root, from)?;
     let disk = root.disk().as_ref();
-    let waits = place.before_exists(disk)?;
-    match place.current(disk)? {
-        Current::Foreign => return Ok(place.report(HookDeed::Absent)),
-        Current::Absent if !waits => return Ok(place.report(HookDeed::Absent)),
-        Current::Edited => {
-            let before = waits.then(|| place.shown(BEFORE));
-            return Err(HookError::Edited { path: place.shown(NAME), before });
-        }
-        Current::Ours if !waits => {
-            disk.remove(&place.hook).map_err(|source| place.io(source))?;
-            return Ok(place.report(HookDeed::Removed));
-        }
-        Current::Ours => place.restore(disk).map_err(|source| place.io(source))?,
-        // An earlier run was killed between the two steps.
-        Current::Absent => {
-            disk.rename_new(&place.before, &place.hook).map_err(|source| place.io(source))?;
+    for slot in place.slots() {
+        if slot.current(disk)? == Current::Edited {
+            let before = slot.before_exists(disk)?.then(|| slot.before_path());
+            return Err(HookError::Edited { path: slot.path(), before });
         }
     }
-    Ok(place.report(HookDeed::Restored))
+    place.slots().map(|slot| slot.uninstall(disk)).collect()
 }
 
 /// What stands where our hook should.
@@ -193,18 +161,18 @@ enum Earlier {
     Stands,
 }
 
-/// Where the hook goes.
+/// Where the hooks go.
 struct Place {
-    hook: PathBuf,
-    before: PathBuf,
-    /// What stands in front of a hook's name in a message.
-    folder: String,
+    /// The real folder of hooks.
+    folder: PathBuf,
+    /// The same from where the caller stands, with `/` at its end unless it is empty.
+    shown: String,
     /// The project's folder from the top of the work tree, with `/`; empty for the top itself.
     project: String,
 }
 
 impl Place {
-    fn find(root: &Root) -> Result<Self, HookError> {
+    fn find(root: &Root, from: &Path) -> Result<Self, HookError> {
         let disk = root.disk().as_ref();
         let top = Git::new(root.path()).top().ok_or(HookError::NoGit)?;
         let git = Git::new(&top);
@@ -214,31 +182,52 @@ impl Place {
         }
         let folder = top.join(folder);
         let common = git.common_folder().ok_or(HookError::NoGit)?;
-        let real = real(disk, &folder).ok_or(HookError::Outside)?;
+        let folder = real(disk, &folder).ok_or(HookError::Outside)?;
         let canonical = |path: &Path| disk.canonical(path).map_err(|_| HookError::NoGit);
         let (top, common) = (canonical(&top)?, canonical(&common)?);
-        // The git folder lies in the work tree of a plain repository, and its path is the one that people know.
-        let shown = match (real.strip_prefix(&top), real.strip_prefix(&common)) {
-            (Ok(below), _) => slashes(below).ok_or(HookError::Outside)?,
-            (_, Ok(below)) => format!("<git folder>/{}", slashes(below).ok_or(HookError::Outside)?),
-            _ => return Err(HookError::Outside),
-        };
+        if !folder.starts_with(&top) && !folder.starts_with(&common) {
+            return Err(HookError::Outside);
+        }
+        let shown = relative(&canonical(from)?, &folder).ok_or(HookError::Outside)?;
         let project = canonical(root.path())?;
         let project = project.strip_prefix(&top).ok().and_then(slashes).ok_or(HookError::NoGit)?;
-        let folder = if shown.is_empty() { shown } else { format!("{shown}/") };
-        Ok(Self { hook: real.join(NAME), before: real.join(BEFORE), folder, project })
+        let shown = if shown.is_empty() { shown } else { format!("{shown}/") };
+        Ok(Self { folder, shown, project })
     }
 
-    fn shown(&self, name: &str) -> String {
-        format!("{}{name}", self.folder)
+    fn slots(&self) -> impl Iterator<Item = Slot<'_>> {
+        NAMES.iter().map(|name| Slot {
+            name,
+            place: self,
+            hook: self.folder.join(name),
+            before: self.folder.join(format!("{name}{BEFORE}")),
+        })
+    }
+}
+
+/// Where one hook goes.
+struct Slot<'a> {
+    name: &'static str,
+    place: &'a Place,
+    hook: PathBuf,
+    before: PathBuf,
+}
+
+impl Slot<'_> {
+    fn path(&self) -> String {
+        format!("{}{}", self.place.shown, self.name)
+    }
+
+    fn before_path(&self) -> String {
+        format!("{}{BEFORE}", self.path())
     }
 
     fn report(&self, deed: HookDeed) -> HookReport {
-        HookReport { deed, path: self.shown(NAME), before: self.shown(BEFORE) }
+        HookReport { deed, path: self.path(), before: self.before_path() }
     }
 
     fn io(&self, source: io::Error) -> HookError {
-        HookError::Io { path: self.shown(NAME), source }
+        HookError::Io { path: self.path(), source }
     }
 
     fn read(&self, disk: &dyn Disk) -> Option<Vec<u8>> {
@@ -249,7 +238,7 @@ impl Place {
         match disk.kind(&self.before).map_err(|source| self.io(source))? {
             None => Ok(false),
             Some(Kind::File | Kind::Symlink) => Ok(true),
-            Some(kind) => Err(HookError::NotAFile { path: self.shown(BEFORE), kind }),
+            Some(kind) => Err(HookError::NotAFile { path: self.before_path(), kind }),
         }
     }
 
@@ -258,8 +247,48 @@ impl Place {
             None => Ok(Current::Absent),
             Some(Kind::File) => Ok(self.read(disk).map_or(Current::Foreign, |bytes| whose(&bytes))),
             Some(Kind::Symlink) => Ok(Current::Foreign),
-            Some(kind) => Err(HookError::NotAFile { path: self.shown(NAME), kind }),
+            Some(kind) => Err(HookError::NotAFile { path: self.path(), kind }),
         }
+    }
+
+    fn install(&self, disk: &dyn Disk, program: &str) -> Result<HookReport, HookError> {
+        let current = self.current(disk)?;
+        let earlier = match current {
+            _ if self.before_exists(disk)? => Earlier::Waits,
+            Current::Absent | Current::Ours => Earlier::None,
+            Current::Edited | Current::Foreign => Earlier::Stands,
+        };
+        if current == Current::Ours {
+            let text = text(self.name, program, &self.place.project, earlier);
+            let is_same = self.read(disk).is_some_and(|bytes| bytes == text.as_bytes());
+            if is_same && disk.is_program(&self.hook).map_err(|source| self.io(source))? {
+                return Ok(self.report(HookDeed::Already));
+            }
+            let staged = disk.stage_program(&self.hook, text.as_bytes());
+            staged.and_then(|staged| disk.commit(staged)).map_err(|source| self.io(source))?;
+            return Ok(self.report(HookDeed::Updated));
+        }
+        self.write(disk, program, earlier).map_err(|source| self.io(source))?;
+        let deed = if earlier == Earlier::None { HookDeed::Installed } else { HookDeed::Chained };
+        Ok(self.report(deed))
+    }
+
+    fn uninstall(&self, disk: &dyn Disk) -> Result<HookReport, HookError> {
+        let waits = self.before_exists(disk)?;
+        match self.current(disk)? {
+            Current::Foreign | Current::Edited => return Ok(self.report(HookDeed::Absent)),
+            Current::Absent if !waits => return Ok(self.report(HookDeed::Absent)),
+            Current::Ours if !waits => {
+                disk.remove(&self.hook).map_err(|source| self.io(source))?;
+                return Ok(self.report(HookDeed::Removed));
+            }
+            Current::Ours => self.restore(disk).map_err(|source| self.io(source))?,
+            // An earlier run was killed between the two steps.
+            Current::Absent => {
+                disk.rename_new(&self.before, &self.hook).map_err(|source| self.io(source))?;
+            }
+        }
+        Ok(self.report(HookDeed::Restored))
     }
 
     /// Writes a hook where none of ours stands; what does stand there gets its new name first.
@@ -267,7 +296,8 @@ impl Place {
         if let Some(folder) = self.hook.parent() {
             disk.create_folders(folder)?;
         }
-        let staged = disk.stage_program(&self.hook, text(program, &self.project, earlier).as_bytes())?;
+        let text = text(self.name, program, &self.place.project, earlier);
+        let staged = disk.stage_program(&self.hook, text.as_bytes())?;
         let moves = earlier == Earlier::Stands;
         if moves {
             disk.rename_new(&self.hook, &self.before)?;
@@ -288,6 +318,18 @@ impl Place {
         }
         restored
     }
+}
+
+/// The way from one real folder to another, with `/`; `None` if it isn't UTF-8 or there is none.
+fn relative(from: &Path, to: &Path) -> Option<String> {
+    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    if common == 0 {
+        return None;
+    }
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to.components().skip(common).map(|part| part.as_os_str().to_str().map(str::to_owned));
+    let parts: Option<Vec<_>> = up.map(Some).chain(down).collect();
+    Some(parts?.join("/"))
 }
 
 /// The real path of a folder that may be missing, in one that is there.
@@ -316,9 +358,9 @@ fn whose(bytes: &[u8]) -> Current {
     }
 }
 
-/// The hook.
-fn text(program: &str, project: &str, earlier: Earlier) -> String {
-    let first = if earlier == Earlier::None { "" } else { FIRST };
+/// The hook of this name.
+fn text(name: &str, program: &str, project: &str, earlier: Earlier) -> String {
+    let first = if earlier == Earlier::None { String::new() } else { FIRST.replace("NAME", name) };
     let start = program.split(' ').next().unwrap_or(program);
     let below = |name: &str| match project {
         "" => name.to_owned(),
@@ -339,7 +381,7 @@ fn text(program: &str, project: &str, earlier: Earlier) -> String {
 files=$(git --literal-pathspecs ls-files -- {files}) || exit
 [ -n \"$files\" ] || exit 0
 if ! command -v {start} >/dev/null 2>&1; then
-    echo 'pre-commit: `{start}` is not on the PATH, so `{program} check --staged` could not judge this commit' >&2
+    echo '{name}: `{start}` is not on the PATH, so `{program} check --staged` could not judge this commit' >&2
     exit 1
 fi
 {check}
@@ -359,12 +401,23 @@ mod tests {
 
     #[test]
     fn a_hook_of_ours_is_known_until_it_is_edited() {
-        for text in [text("cantus", "", Earlier::None), text("cargo xtask", "it's/here", Earlier::Waits)] {
+        let texts = NAMES.map(|name| {
+            [text(name, "cantus", "", Earlier::None), text(name, "cargo xtask", "it's/here", Earlier::Waits)]
+        });
+        for text in texts.concat() {
             assert_eq!(whose(text.as_bytes()), Current::Ours, "{text}");
             assert_eq!(whose(format!("{text}true\n").as_bytes()), Current::Edited);
             assert_eq!(whose(text.replacen("#!/bin/sh", "#!/bin/bash", 1).as_bytes()), Current::Edited);
         }
         assert_eq!(whose(b"#!/bin/sh\necho mine\n"), Current::Foreign);
+    }
+
+    #[test]
+    fn ways_between_folders() {
+        let way = |from: &str, to: &str| relative(Path::new(from), Path::new(to));
+        assert_eq!(way("/a/b", "/a/b/.git/hooks").as_deref(), Some(".git/hooks"));
+        assert_eq!(way("/a/tree/x", "/a/b/.git/hooks").as_deref(), Some("../../b/.git/hooks"));
+        assert_eq!(way("/a/b", "/a/b").as_deref(), Some(""));
     }
 
     #[test]

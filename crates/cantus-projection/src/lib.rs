@@ -29,6 +29,7 @@ mod merge_driver;
 mod notice;
 mod page;
 mod parity;
+mod paths;
 mod plan;
 mod projection;
 mod providers;
@@ -44,10 +45,10 @@ pub use adopt::{
 };
 pub use apply::{ApplyError, apply, left_overs};
 pub use attributes::{add_attributes, missing_attributes};
-pub use check::check;
+pub use check::{check, check_notes};
 pub use git::Kept;
 pub use history::{Version, history};
-pub use hook::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
+pub use hook::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use merge_driver::{
@@ -55,7 +56,7 @@ pub use merge_driver::{
 };
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
-pub use projection::{Projection, Totals};
+pub use projection::{Projection, Totals, sibling};
 pub use providers::{Conditional, Evidence, Hides, Limit, Reader, Scope, Unit, readers};
 pub use readers::{ReadFile, Reading, Shadow, readings};
 pub use renders::facts_of;

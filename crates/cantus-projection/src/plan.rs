@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ pub struct Plan {
     pub(crate) beside: Vec<RelPath>,
     /// What could not be found out while it was made.
     pub warnings: Vec<Diagnostic>,
+    /// Whether the project lies in a work tree of git, so that a text may be kept there.
+    pub in_git: bool,
 }
 
 /// One target.
@@ -247,7 +250,14 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     beside.sort();
     beside.dedup();
     let warnings = if common.git.is_silent() { vec![silent_git()] } else { Vec::new() };
-    if errors.is_empty() { Ok(Plan { targets, beside, warnings }) } else { Err(PlanError(errors)) }
+    let in_git = is_in_git(root);
+    if errors.is_empty() { Ok(Plan { targets, beside, warnings, in_git }) } else { Err(PlanError(errors)) }
+}
+
+/// Whether the root or a folder above it holds `.git`; git itself isn't asked.
+fn is_in_git(root: &Root) -> bool {
+    let has_git = |folder: &Path| matches!(root.disk().kind(&folder.join(".git")), Ok(Some(_)));
+    root.path().ancestors().any(has_git)
 }
 
 fn silent_git() -> Diagnostic {

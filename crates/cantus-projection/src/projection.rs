@@ -210,6 +210,12 @@ impl Projection {
         self.files.iter().map(|file| &file.path).chain([&self.lock_path])
     }
 
+    /// Whether `path` is the lock of the project or of a member.
+    #[must_use]
+    pub fn is_lock(&self, path: &RelPath) -> bool {
+        self.all().any(|one| one.lock_path == *path)
+    }
+
     /// The committed files in their order, then those of the members, locks aside, each with its bundle; a page has none.
     pub fn files(&self) -> impl Iterator<Item = (&RelPath, Option<&Bundle>)> {
         self.all_files().map(|(one, file)| (&file.path, one.expected(&file.shape).bundle()))
@@ -272,6 +278,16 @@ impl Projection {
     /// The notice of a page, which is its own original.
     fn notice_of(&self, path: &RelPath) -> String {
         Notice { command: &self.command, memory: &self.memory, original: path }.line()
+    }
+}
+
+/// The command of another verb for a project whose files `command` regenerates: `cargo xtask init` where that is
+/// `cargo xtask project`.
+#[must_use]
+pub fn sibling(command: &str, verb: &str) -> String {
+    match command.strip_suffix(" project").filter(|start| !start.contains(' ') || *start == "cargo xtask") {
+        Some(start) => format!("{start} {verb}"),
+        None => format!("cantus {verb}"),
     }
 }
 

@@ -51,6 +51,14 @@ impl Reading {
         self.files.iter().any(|file| file.ours)
     }
 
+    /// Two equal copies that it reads both, if it does.
+    #[must_use]
+    pub fn twice(&self, config: &Config) -> Option<(&str, &str)> {
+        let ours = self.ours().into_iter();
+        let mut equal = ours.filter(|path| config.files.iter().any(|file| file.as_str() == *path));
+        Some((equal.next()?, equal.next()?))
+    }
+
     fn ours(&self) -> Vec<&str> {
         self.files.iter().filter(|file| file.ours).map(|file| file.path.as_str()).collect()
     }
@@ -126,6 +134,34 @@ impl<'a> Here<'a> {
     }
 }
 
+/// The findings on what stands in the way of the files in the folders of members: for configured agents, of which each looks for
+/// the same names in each folder.
+pub(crate) fn check_members<'a>(
+    root: &Root,
+    config: &Config,
+    folders: impl Iterator<Item = &'a RelPath>,
+) -> Vec<Diagnostic> {
+    let configured = |reader: &&Reader| config.providers.iter().any(|name| name.as_str() == reader.name);
+    let mut findings = Vec::new();
+    for folder in folders {
+        let inner = Root::new(root.disk().clone(), root.at(folder));
+        let here = Here { ours: config.files.iter().collect(), ..Here::new(&inner, config) };
+        let mut readings: Vec<_> =
+            readers().iter().filter(configured).map(|reader| reading(&here, config, reader)).collect();
+        for reading in &mut readings {
+            // Folders of rules are looked for at the root alone.
+            reading.shadowed.retain(|shadow| !shadow.by.contains('/'));
+            reading.files.retain(|file| !file.path.contains('/'));
+        }
+        let found = foreign(&readings).into_iter().chain(variants(&inner, config));
+        findings.extend(found.map(|mut finding| {
+            finding.path = finding.path.map(|path| format!("{folder}/{path}"));
+            finding
+        }));
+    }
+    findings
+}
+
 /// The findings on who reads what.
 pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<Diagnostic> {
     let mut findings: Vec<_> = readings
@@ -145,12 +181,11 @@ pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<D
 fn reach(reading: &Reading, config: &Config) -> Option<Diagnostic> {
     let Reader { title, name, reads, .. } = reading.reader;
     let ours = reading.ours();
-    let equal: Vec<_> =
-        ours.iter().filter(|path| config.files.iter().any(|file| file.as_str() == **path)).collect();
-    if let [one, other, ..] = equal.as_slice() {
+    // Of an agent that nobody chose it is no news for every run: `list --providers` says it.
+    if let Some((one, other)) = reading.twice(config).filter(|_| config.names_providers) {
         let message = format!("{title} reads both `{one}` and `{other}`: the same text twice");
         let help =
-            format!("nothing need be done; a project without {title} can take `{name}` out of `providers`");
+            format!("nothing need be done; if nobody here uses {title}, take `{name}` out of `providers`");
         return Some(Diagnostic::note("reader.twice", message).at(other).help(help));
     }
     if ours.is_empty() && reading.shadowed.is_empty() && !reads.is_empty() {

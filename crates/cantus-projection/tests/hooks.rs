@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cantus_fs::{Fault, FaultDisk, FaultKind, On, RealDisk, Root};
-use cantus_projection::{install_hook, uninstall_hook};
+use cantus_projection::{install_hooks, uninstall_hooks};
 use cantus_testkit::Repo;
 
 const HOOK: &str = ".git/hooks/pre-commit";
@@ -12,11 +12,11 @@ const BEFORE: &str = ".git/hooks/pre-commit.before-cantus";
 const EARLIER: &str = "#!/bin/sh\nexit 3\n";
 
 fn install(root: &Root) -> bool {
-    install_hook(root, "cantus project").is_ok()
+    install_hooks(root, "cantus project", root.path()).is_ok()
 }
 
 fn uninstall(root: &Root) -> bool {
-    uninstall_hook(root).is_ok()
+    uninstall_hooks(root, root.path()).is_ok()
 }
 
 /// Whether a file is there with exactly this text.

@@ -40,6 +40,8 @@ pub struct Config {
     pub width: usize,
     /// The providers whose renders the lock covers, in byte order.
     pub providers: Vec<Provider>,
+    /// Whether the configuration names them: the default ones need not be agents that anybody here uses.
+    pub names_providers: bool,
     /// The crates whose notes may be read, in byte order of their names.
     pub plugins: Vec<Allowed>,
     /// The folders with notes of their own that have files of their own.
@@ -220,7 +222,7 @@ impl Config {
         let title = keys.text(source, "title").map(|(title, _)| title);
         let memory = keys.path(source, "memory").map(|(path, _)| path);
         let package = keys.path(source, "package").map(|(path, _)| path);
-        let providers = providers(&mut keys, source);
+        let (providers, names_providers) = providers(&mut keys, source);
         let (files, notice) = projection(&mut keys, source);
         let outputs = outputs(&mut keys, source, &providers);
         let pages = pages(&mut keys, source);
@@ -242,6 +244,7 @@ impl Config {
             memory,
             package,
             providers,
+            names_providers,
             notice,
             source: None,
         };
@@ -359,9 +362,11 @@ fn width(keys: &mut Keys<'_>, source: &mut Source<'_>) -> usize {
     usize::try_from(width).unwrap_or(DEFAULT)
 }
 
-fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
+/// The providers, and whether the configuration names them.
+fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> (Vec<Provider>, bool) {
     const DEFAULT: [&str; 7] = ["claude", "codex", "grok", "muse", "agy", "qwen", "opencode"];
     let given = keys.texts(source, "providers");
+    let is_given = given.is_some();
     let names = given.unwrap_or_else(|| DEFAULT.map(|name| (name.to_owned(), 0..0)).to_vec());
     let mut providers: BTreeSet<Provider> = BTreeSet::new();
     for (name, span) in names {
@@ -381,7 +386,7 @@ fn providers(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Provider> {
             Ok(provider) => drop(providers.insert(provider)),
         }
     }
-    providers.into_iter().collect()
+    (providers.into_iter().collect(), is_given)
 }
 
 fn members(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Members {

@@ -132,6 +132,22 @@ pub(crate) fn read_plugins(
     plugins
 }
 
+/// The folders of allowed crates that people may edit, each with its note folder: those of path dependencies. None where cargo
+/// can't be asked.
+pub(crate) fn local_folders(root: &Root, config: &Config) -> Vec<(PathBuf, PathBuf)> {
+    if config.plugins.is_empty() {
+        return Vec::new();
+    }
+    let Ok(graph) = Graph::of(root) else { return Vec::new() };
+    let is_allowed = |member: &&Member| config.plugins.iter().any(|allowed| allowed.name == member.name);
+    let local = graph.crates.iter().filter(is_allowed).filter(|member| member.is_local);
+    let with_notes = local.map(|member| match &member.notes {
+        Shipping::At(notes) => (member.folder.clone(), member.folder.join(notes)),
+        Shipping::Nothing | Shipping::Unsaid => (member.folder.clone(), member.folder.clone()),
+    });
+    with_notes.collect()
+}
+
 /// The notes in `folder` of a crate; faults name files as `plugin:<crate>-<version>/<path>`.
 fn read_plugin(
     root: &Root,
@@ -336,6 +352,8 @@ struct Member {
     version: Version,
     folder: PathBuf,
     notes: Shipping,
+    /// Whether it lies where someone may edit it, and not in cargo's cache.
+    is_local: bool,
     /// Whether it is a crate of the workspace, or a dependency of one.
     direct: bool,
 }
@@ -378,6 +396,7 @@ impl Graph {
                 version: package.version.clone(),
                 folder: package.manifest_path.parent()?.as_std_path().to_path_buf(),
                 notes: Shipping::of(package),
+                is_local: package.source.is_none(),
                 direct: direct.contains(&package.id),
             })
         };

@@ -1,12 +1,13 @@
 //! A project as it lies on disk: configuration, package and notes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use cantus_compose::{ConfigFile, Home, Material, Package, Plugin, SectionSet, Settings};
 use cantus_fs::{AccessError, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_place};
-use cantus_memory::Corpus;
+use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
@@ -43,6 +44,18 @@ pub struct Options {
     pub stamps: Stamps,
     /// Whether there must be a project.
     pub notes: Notes,
+    /// What becomes of the rest where something is at fault.
+    pub on_errors: OnErrors,
+}
+
+/// What is done with the notes that could be read where others, or the configuration, are at fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnErrors {
+    /// Nothing: the errors are what is told.
+    #[default]
+    Stop,
+    /// They are searched for what is doubtful, so that everything can be mended at once.
+    Lint,
 }
 
 /// Whether a root without configuration and notes, or without its configured note folder, is at fault.
@@ -103,8 +116,13 @@ impl Project {
         });
         let plugins = read_plugins(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
         let members = read_members(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
-        sort_by_place(&mut diagnostics);
         let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        if errors && options.on_errors == OnErrors::Lint {
+            let corpora = std::iter::once(&corpus).chain(members.iter().map(|member| &member.corpus));
+            let found: Vec<_> = corpora.flat_map(|corpus| lint_partly(corpus, &diagnostics)).collect();
+            diagnostics.extend(found);
+        }
+        sort_by_place(&mut diagnostics);
         let value = package.filter(|_| !errors).map(|package| Self {
             config,
             memory,
@@ -171,6 +189,17 @@ impl Project {
         };
         unless_errors(SectionSet::new(material, None))
     }
+}
+
+/// What is doubtful in the notes of a corpus that lacks those which the faults name.
+fn lint_partly(corpus: &Corpus, faults: &[Diagnostic]) -> Vec<Diagnostic> {
+    let errors = faults.iter().filter(|fault| fault.severity == Severity::Error);
+    let paths = errors.filter_map(|fault| fault.path.as_deref()?.strip_suffix(".md"));
+    let missing: BTreeSet<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
+    let library = Library::new(corpus);
+    let mut findings = library.findings_without(&missing);
+    findings.extend(library.lints());
+    findings
 }
 
 fn unless_errors(outcome: Outcome<SectionSet>) -> Outcome<Option<SectionSet>> {

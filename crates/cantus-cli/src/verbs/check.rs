@@ -1,8 +1,9 @@
 //! `cantus check`: all that CI wants to know, without writing.
 
 use cantus_fs::Root;
-use cantus_manifest::{Diagnostic, Outcome, Severity};
-use cantus_projection::{Mend, Projection, Totals, check, plan};
+use cantus_manifest::{Diagnostic, Severity};
+use cantus_projection::{Mend, Projection, Totals, check, check_notes, plan};
+use cantus_workspace::{OnErrors, Options, Project};
 use serde::Serialize;
 
 use crate::args::{CheckArgs, Format, Global};
@@ -10,7 +11,7 @@ use crate::failure::{Failure, write_diagnostics};
 use crate::format::{Place, broken, github, sarif};
 use crate::report::{plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{compose, is_bad, judged, root, staged_root};
+use crate::verbs::{is_bad, judged, options, root, staged_root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -37,7 +38,7 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
     let mut place = Place::default();
     match judge(global, args, &mut place) {
         Ok(verdict) => tell(global, format, &verdict, &place, streams),
-        Err(failure) if format == Format::Human => Err(failure),
+        Err(failure) if format == Format::Human => told_to_people(failure, global, args, streams),
         Err(failure) => {
             broken(streams.out, format, &failure.into_findings("project.none"), &place)?;
             Ok(Status::CantTell)
@@ -45,14 +46,45 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
     }
 }
 
+/// Prints the findings of a project that can't be judged where all others go; any other failure stays one.
+fn told_to_people(
+    failure: Failure,
+    global: &Global,
+    args: &CheckArgs,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let findings = failure.findings()?;
+    let root = if args.staged { staged_root(global) } else { root(global) };
+    write_diagnostics(streams.out, &findings, root.ok().filter(|_| !global.quiet).as_ref())?;
+    writeln!(streams.out, "{BAD}{:>12}{BAD:#} {}", "Failed", counts(&findings))?;
+    writeln!(
+        streams.out,
+        "{:>12} the files can't be judged before the notes and the configuration are mended",
+        ""
+    )?;
+    Ok(Status::CantTell)
+}
+
 /// Reads and judges the project; `place` is where it lies, as soon as that is known.
 fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict, Failure> {
     let root = if args.staged { staged_root(global)? } else { root(global)? };
     *place = Place::of(&root);
-    let Outcome { value, diagnostics: mut findings } = compose(&root, global);
-    let Some((project, projection)) = value else { return Err(Failure::diagnostics(findings)) };
-    let plan =
-        plan(&root, &projection, Mend::Safe).map_err(|error| Failure::diagnostics(error.diagnostics()))?;
+    let options = Options { on_errors: OnErrors::Lint, ..options(global) };
+    let mut findings = Vec::new();
+    let Some(project) = Project::open(&root, &options).collect(&mut findings) else {
+        return Err(Failure::diagnostics(findings));
+    };
+    let projection = Projection::compose(&project).collect(&mut findings);
+    let planned = projection.map(|projection| (plan(&root, &projection, Mend::Safe), projection));
+    let (plan, projection) = match planned {
+        Some((Ok(plan), projection)) => (plan, projection),
+        broken => {
+            let targets = broken.and_then(|(plan, _)| plan.err()).map(|error| error.diagnostics());
+            findings.extend(targets.into_iter().flatten());
+            findings.extend(check_notes(&project));
+            return Err(Failure::diagnostics(findings));
+        }
+    };
     findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
     Ok(Verdict { root, findings: judged(findings, global), projection })
@@ -102,14 +134,19 @@ fn summary(
     bad: bool,
     totals: &str,
 ) -> std::io::Result<()> {
+    let counts = counts(findings);
+    let (style, word) = if bad { (BAD, "Failed") } else { (GOOD, "Passed") };
+    writeln!(streams.out, "{style}{word:>12}{style:#} {counts}")?;
+    writeln!(streams.out, "{:>12} {totals}", "")
+}
+
+/// How many errors, warnings and notes there are.
+fn counts(findings: &[Diagnostic]) -> String {
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let counts = format!(
+    format!(
         "{}, {}, {}",
         plural(count(Severity::Error), "error"),
         plural(count(Severity::Warning), "warning"),
         plural(count(Severity::Note), "note")
-    );
-    let (style, word) = if bad { (BAD, "Failed") } else { (GOOD, "Passed") };
-    writeln!(streams.out, "{style}{word:>12}{style:#} {counts}")?;
-    writeln!(streams.out, "{:>12} {totals}", "")
+    )
 }

@@ -1,6 +1,6 @@
 //! `cantus hook`: have git judge each commit before it is made.
 
-use cantus_projection::{HookDeed, HookError, HookReport, install_hook, uninstall_hook};
+use cantus_projection::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
 use cantus_workspace::configuration;
 
 use crate::args::{Global, HookAction};
@@ -11,17 +11,18 @@ use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, action: HookAction, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let root = root(global)?;
+    let here = std::env::current_dir().map_err(Failure::error)?;
     let result = match action {
         HookAction::Install => {
             let config = finish(configuration(&root), global, streams)?;
-            install_hook(&root, &config.command)
+            install_hooks(&root, &config.command, &here)
         }
-        HookAction::Uninstall => uninstall_hook(&root),
+        HookAction::Uninstall => uninstall_hooks(&root, &here),
     };
     match result {
-        Ok(report) => {
-            if !global.quiet {
-                tell(&report, streams)?;
+        Ok(reports) => {
+            for report in reports.iter().filter(|_| !global.quiet) {
+                tell(report, streams)?;
             }
             Ok(Status::Yes)
         }

@@ -232,7 +232,7 @@ fn carry_out(
         json::print(streams.out, &Told { proposal, deed: Deed::Written, findings, done: &done })?;
     } else {
         if !global.quiet {
-            report::human(streams.out, &projection, &planned, report::Deed::Written)?;
+            report::human_with(streams.out, &projection, &planned, report::Deed::Written, &done.backups)?;
         }
         tell(global, &project, &proposal.draft.findings, &done, streams)?;
     }
@@ -287,8 +287,10 @@ fn advice(
 ) -> Vec<(&'static str, String)> {
     let mut advice = Vec::new();
     for Backup { of, at } in backups {
+        let why =
+            if proposal.has_git { format!("git did not hold {of}") } else { format!("{of} was overwritten") };
         let text = "delete that when you have read the notes";
-        advice.push(("note", format!("git did not hold {of}: its old text is in {at}; {text}")));
+        advice.push(("note", format!("{why}: its old text is in {at}; {text}")));
     }
     let (ignored, added): (Vec<_>, Vec<_>) =
         made(root, project, proposal).into_iter().partition(|(_, example)| is_ignored(root, example));

@@ -139,7 +139,7 @@ fn selected(
             Some(path) => keep.push(path),
             None => {
                 let known: Vec<_> = plan.targets.iter().map(|target| target.path.to_string()).collect();
-                return Err(Failure::error(format!("`{name}` is not a committed file of this project"))
+                return Err(Failure::absent(format!("`{name}` is not a committed file of this project"))
                     .hint(format!("known, from the project's root: {}", known.join(", "))));
             }
         }

@@ -1,13 +1,13 @@
 //! `cantus list --providers`: what each agent reads here, and where it stops.
 
 use cantus_projection::{Evidence, Limit, Reading, Scope, Unit, readings};
-use cantus_workspace::Project;
+use cantus_workspace::{Config, Project};
 use serde::Serialize;
 
 use crate::args::{Global, ListArgs};
 use crate::failure::Failure;
-use crate::report::{self, group, plural, table};
-use crate::style::LABEL;
+use crate::report::{self, group};
+use crate::style::{FAINT, LABEL};
 use crate::verbs::{finish, options, root};
 use crate::{Status, Streams};
 
@@ -85,18 +85,10 @@ pub(super) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
         writeln!(streams.out)?;
         return Ok(Status::Yes);
     }
-    for (title, configured) in [("configured", true), ("others", false)] {
-        let chosen: Vec<_> = readings.iter().filter(|reading| reading.configured == configured).collect();
-        writeln!(streams.out, "{LABEL}{title}{LABEL:#} ({})", plural(chosen.len(), "provider"))?;
-        table(streams.out, "  ", &chosen.into_iter().map(row).collect::<Vec<_>>())?;
-    }
+    human(&readings, &project.config, streams)?;
     for name in unknown {
-        writeln!(streams.out, "nothing is known of {name}")?;
+        writeln!(streams.out, "\nNothing is known of `{name}`, which `providers` names.")?;
     }
-    writeln!(
-        streams.out,
-        "files in brackets are not generated from the notes; dates and sources with --json"
-    )?;
     Ok(Status::Yes)
 }
 
@@ -127,32 +119,113 @@ fn limit(limit: &Limit) -> LimitEntry<'_> {
     LimitEntry { files, amount: *amount, unit: *unit, scope: *scope, evidence: *evidence, source, date }
 }
 
-/// Its name, what it reads, where it stops, how that is known.
-fn row(reading: &Reading) -> [String; 5] {
+/// The list for people: 80 columns, by who is asked for and whether our files reach it.
+fn human(readings: &[Reading], config: &Config, streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let names = readings.iter().map(|reading| reading.reader.name.len()).max().unwrap_or_default();
+    let groups = [
+        ("In `providers`, and reached", true, true),
+        ("In `providers`, but not reached", true, false),
+        ("Others that the files reach", false, true),
+        ("Others that they do not reach", false, false),
+    ];
+    writeln!(
+        streams.out,
+        "{FAINT}  {:names$}     {:FILES_WIDTH$}  where it stops{FAINT:#}",
+        "agent", "reads here"
+    )?;
+    for (title, configured, reached) in groups {
+        let is_in = |reading: &&Reading| reading.configured == configured && reading.is_reached() == reached;
+        let chosen: Vec<_> = readings.iter().filter(is_in).collect();
+        if chosen.is_empty() {
+            continue;
+        }
+        writeln!(streams.out, "{LABEL}{title}{LABEL:#} ({})", chosen.len())?;
+        for reading in chosen {
+            row(reading, config, names, streams)?;
+        }
+        writeln!(streams.out)?;
+    }
+    for line in LEGEND {
+        writeln!(streams.out, "{FAINT}{line}{FAINT:#}")?;
+    }
+    Ok(())
+}
+
+/// What the marks mean.
+const LEGEND: [&str; 4] = [
+    "[file] is not generated from the notes; file? may be read, nobody knows.",
+    "Limits: ? is only reported; in all adds up a folder's file and those above.",
+    "How it is known: d documented, s source read, m measured, r reported.",
+    "`--json` has the sources and dates, and what else is known of each.",
+];
+
+/// How wide the column of files is.
+const FILES_WIDTH: usize = 38;
+
+/// One agent: its name, what it reads, where it stops, how that is known; as many lines as it takes.
+fn row(reading: &Reading, config: &Config, names: usize, streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let files = files(reading, config);
+    let limits: Vec<_> = reading.reader.limit.iter().map(limit_text).collect();
+    for line in 0..files.len().max(limits.len()) {
+        let cell = |cells: &[String]| cells.get(line).cloned().unwrap_or_default();
+        let name = if line == 0 { reading.reader.name.as_str() } else { "" };
+        let mark = if line == 0 { &reading.reader.evidence.as_str()[..1] } else { " " };
+        let text = format!("  {name:names$}  {mark}  {:FILES_WIDTH$}  {}", cell(&files), cell(&limits));
+        writeln!(streams.out, "{}", text.trim_end())?;
+    }
+    Ok(())
+}
+
+/// What an agent reads here, and what is odd about it, in lines of the column's width.
+fn files(reading: &Reading, config: &Config) -> Vec<String> {
     let reader = reading.reader;
-    let files = reading.files.iter().map(|file| match file.ours {
+    let read = reading.files.iter().map(|file| match file.ours {
         true => file.path.clone(),
         false => format!("[{}]", file.path),
     });
-    let unsure = reader.unsure.iter().map(|file| format!("{file}?"));
-    let files: Vec<_> = files.chain(unsure).collect();
-    let files = match (files.is_empty(), reader.reads.is_empty()) {
-        (false, _) => files.join(", "),
-        (true, true) => "nothing".to_owned(),
-        (true, false) => format!("nothing; it reads {}", reader.reads.concat().join(", ")),
+    let read: Vec<_> = read.chain(reader.unsure.iter().map(|file| format!("{file}?"))).collect();
+    let mut lines = match (read.is_empty(), reader.reads.is_empty()) {
+        (false, _) => wrapped(&read),
+        (true, true) => vec!["nothing by itself".to_owned()],
+        (true, false) => {
+            let mut wanted: Vec<_> = reader.reads.concat();
+            wanted[0] = format!("would read {}", wanted[0]);
+            wrapped(&wanted)
+        }
     };
-    let reached = if reading.is_reached() { "reached" } else { "not reached" };
-    let limits = reader.limit.iter().map(|limit| {
-        let doubt = if limit.evidence == Evidence::Reported { "?" } else { "" };
-        let of = match limit.files.iter().find(|file| file.ends_with("/*")) {
-            Some(folder) => format!(" in {folder}"),
-            None if limit.scope == Scope::Chain => " in all".to_owned(),
-            None => String::new(),
-        };
-        format!("{} {}{of}{doubt}", group(limit.amount), limit.unit.noun())
-    });
-    let limits = limits.collect::<Vec<_>>().join(", ");
-    [reader.name.clone(), reached.to_owned(), files, limits, reader.evidence.as_str().to_owned()]
+    for shadow in &reading.shadowed {
+        lines.extend(wrapped(&[format!("not {}:", shadow.file), format!("{} hides it", shadow.by)]));
+    }
+    lines.extend(reading.twice(config).map(|_| "the same text twice".to_owned()));
+    lines
+}
+
+/// Items with commas between them, in lines of the column's width; one item is never cut.
+fn wrapped(items: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let comma = if index + 1 < items.len() && !item.ends_with(':') { "," } else { "" };
+        let item = format!("{item}{comma}");
+        match lines.last_mut().filter(|line| line.len() + 1 + item.len() <= FILES_WIDTH) {
+            Some(line) => line.push_str(&format!(" {item}")),
+            None => lines.push(item),
+        }
+    }
+    lines
+}
+
+fn limit_text(limit: &Limit) -> String {
+    let doubt = if limit.evidence == Evidence::Reported { "?" } else { "" };
+    let unit = match limit.unit {
+        Unit::Bytes => "bytes",
+        Unit::Chars => "chars",
+    };
+    let of = match limit.files.iter().any(|file| file.ends_with("/*")) {
+        true => " a rule",
+        false if limit.scope == Scope::Chain => " in all",
+        false => "",
+    };
+    format!("{} {unit}{of}{doubt}", group(limit.amount))
 }
 
 /// What else is to be said of it.

@@ -6,8 +6,9 @@ mod page;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
+use cantus_fs::Root;
 use cantus_manifest::Layer;
-use cantus_projection::{Projection, Version, history};
+use cantus_projection::{Evidence, Limit, Projection, Scope, Unit, Version, history, readings};
 use cantus_workspace::Project;
 use serde::Serialize;
 
@@ -39,11 +40,31 @@ struct Stats {
     tokens_est: u64,
     /// The most bytes that the file should have.
     limit_bytes: u64,
+    /// Whose limits hold for the file: that of the configuration, then those of the configured agents.
+    limits: Vec<StatLimit>,
     layers: Vec<Sum>,
     sections: Vec<Part>,
     notes: Vec<Sum>,
     /// Oldest first; null unless it was asked for, or outside git.
     history: Option<Vec<Size>>,
+}
+
+/// One limit of the file, and how much of it is used.
+#[derive(Serialize)]
+struct StatLimit {
+    /// The configuration's key, or the agent's title.
+    owner: String,
+    amount: u64,
+    unit: Unit,
+    /// How much of it the file takes.
+    used: u64,
+    /// Whether the files of the folders above count as well.
+    scope: Scope,
+    /// How it is known; null for a choice of the project.
+    evidence: Option<Evidence>,
+    source: Option<&'static str>,
+    /// When it was looked up, `YYYY-MM-DD`.
+    date: Option<&'static str>,
 }
 
 /// Several sections together.
@@ -84,6 +105,7 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
     }
     let (project, projection) = finish(outcome, global, streams)?;
     let mut stats = stats(&project, &projection);
+    stats.limits = limits(&root, &project, &projection);
     if let (Some(most), Some((file, _))) = (args.history, projection.files().next()) {
         stats.history =
             history(root.path(), file, most).map(|versions| versions.into_iter().map(size).collect());
@@ -114,6 +136,41 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
     }
     Ok(Status::Yes)
 }
+
+/// The limits that hold for the first committed file: the project's own, then those of configured agents that read it.
+fn limits(root: &Root, project: &Project, projection: &Projection) -> Vec<StatLimit> {
+    let Some(path) = projection.files().next().map(|(path, _)| path) else { return Vec::new() };
+    let text = projection.text(path).unwrap_or_default();
+    let own = StatLimit {
+        owner: "budget.file_bytes".to_owned(),
+        amount: project.config.file_bytes,
+        unit: Unit::Bytes,
+        used: text.len() as u64,
+        scope: Scope::File,
+        evidence: None,
+        source: None,
+        date: None,
+    };
+    let mut limits = vec![own];
+    for reading in readings(root, &project.config).iter().filter(|reading| reading.configured) {
+        let reader = reading.reader;
+        // A copy is as large as the file itself.
+        let is_read =
+            |limit: &&Limit| reading.files.iter().any(|file| file.ours && limit.files.contains(&file.path));
+        limits.extend(reader.limit.iter().filter(is_read).map(|limit| StatLimit {
+            owner: reader.title.clone(),
+            amount: if limit.key.is_some() { project.config.file_bytes } else { limit.amount },
+            unit: limit.unit,
+            used: limit.unit.count(&text),
+            scope: limit.scope,
+            evidence: Some(limit.evidence),
+            source: Some(&limit.source),
+            date: Some(&limit.date),
+        }));
+    }
+    limits
+}
+
 fn stats(project: &Project, projection: &Projection) -> Stats {
     let file = projection.files().next().map(|(path, _)| path.clone());
     let bundle = projection.files().next().and_then(|(_, bundle)| bundle).unwrap_or(projection.native());
@@ -137,6 +194,7 @@ fn stats(project: &Project, projection: &Projection) -> Stats {
         bytes: text.map_or(bundle.bytes(), |text| text.len()) as u64,
         tokens_est: bundle.tokens_est(),
         limit_bytes: project.config.file_bytes,
+        limits: Vec::new(),
         layers,
         sections,
         notes,

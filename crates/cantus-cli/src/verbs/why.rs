@@ -102,7 +102,7 @@ pub(crate) fn run(global: &Global, args: &WhyArgs, streams: &mut Streams<'_>) ->
     }
     let known: Vec<_> = projection.files().map(|(path, _)| path.to_string()).collect();
     let named = &locations[0].file;
-    Err(Failure::error(format!("`{named}` is neither a committed file of this project nor a note of it"))
+    Err(Failure::absent(format!("`{named}` is neither a committed file of this project nor a note of it"))
         .hint(format!("committed, from the project's root: {}", known.join(", "))))
 }
 

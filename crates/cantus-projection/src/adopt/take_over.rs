@@ -83,7 +83,8 @@ pub fn take_over(
     let safe = plan(root, projection, Mend::Safe)?;
     let forced = plan(root, projection, Mend::Force)?;
     let git = Git::new(root.path());
-    let plan = Plan { targets: Vec::new(), beside: safe.beside, warnings: safe.warnings };
+    let plan =
+        Plan { targets: Vec::new(), beside: safe.beside, warnings: safe.warnings, in_git: safe.in_git };
     let mut taken = TakeOver { plan, backups: Vec::new() };
     for (safe, mut forced) in safe.targets.into_iter().zip(forced.targets) {
         let is_imported = |file: &&ImportFile| {

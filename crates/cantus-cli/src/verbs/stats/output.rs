@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cantus_fs::{RealDisk, Root};
+use cantus_fs::{Kind, RealDisk, Root};
 use cantus_manifest::RelPath;
 
 use super::page::MARK;
@@ -29,6 +29,14 @@ pub(super) fn write(file: &Path, page: &str, force: Force) -> Result<(), Failure
         return Err(Failure::error(format!("`{shown}` can't be a file's name")));
     };
     let root = Root::new(Arc::new(RealDisk), folder.to_path_buf());
+    if !matches!(
+        root.disk().canonical(folder).map(|real| root.disk().kind(&real)),
+        Ok(Ok(Some(Kind::Folder)))
+    ) {
+        let missing = file.parent().unwrap_or(file).display();
+        return Err(Failure::error(format!("`{shown}`: there is no folder `{missing}`"))
+            .hint("make the folder first, or name a file in one that is there"));
+    }
     let old = root.read_target(&name, MOST_BYTES).map_err(Failure::error)?;
     let is_ours = |old: &Vec<u8>| String::from_utf8_lossy(old).contains(MARK);
     if force == Force::No && old.as_ref().is_some_and(|old| !is_ours(old)) {

@@ -4,6 +4,8 @@ mod html;
 
 use html::{Html, escape};
 
+use cantus_projection::Scope;
+
 use super::{Part, Size, Stats, percent, share};
 use crate::chart::{Area, ticks, treemap};
 use crate::report::{group, plural};
@@ -35,6 +37,7 @@ pub(super) fn page(stats: &Stats) -> String {
         escape(&title)
     ));
     header(&mut html, stats);
+    limits(&mut html, stats);
     layers(&mut html, stats);
     map(&mut html, stats);
     if let Some(history) = &stats.history {
@@ -79,6 +82,42 @@ fn header(html: &mut Html, stats: &Stats) {
         percent(stats.bytes, stats.limit_bytes)
     ));
     html.line("</header>");
+}
+
+/// Whose limits there are, how each is known, and how much of it is used.
+fn limits(html: &mut Html, stats: &Stats) {
+    if stats.limits.is_empty() {
+        return;
+    }
+    html.line("<section aria-labelledby=\"limits\">\n<h2 id=\"limits\">Limits</h2>");
+    html.line("<div class=\"scroll\"><table class=\"commits\">\n<thead><tr>");
+    for (name, class) in [
+        ("Whose", ""),
+        ("Limit", " class=\"n\""),
+        ("Used", " class=\"n\""),
+        ("How it is known", ""),
+        ("Looked up", ""),
+    ] {
+        html.line(&format!("<th scope=\"col\"{class}>{name}</th>"));
+    }
+    html.line("</tr></thead>\n<tbody>");
+    for limit in &stats.limits {
+        let scope = if limit.scope == Scope::Chain { ", with the files above it" } else { "" };
+        let known = match (limit.evidence, limit.source) {
+            (Some(evidence), Some(source)) => format!("{}: {source}", evidence.as_str()),
+            _ => "set by this project, or the default".to_owned(),
+        };
+        html.line(&format!(
+            "<tr><td>{}</td><td class=\"n\">{} {}{scope}</td><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>",
+            escape(&limit.owner),
+            group(limit.amount),
+            limit.unit.noun(),
+            percent(limit.used, limit.amount),
+            escape(&known),
+            limit.date.unwrap_or("–"),
+        ));
+    }
+    html.line("</tbody>\n</table></div>\n</section>");
 }
 
 fn layers(html: &mut Html, stats: &Stats) {

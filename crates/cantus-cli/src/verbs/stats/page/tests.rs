@@ -1,7 +1,9 @@
 //! The page as tags: what opens closes, texts stay texts, and each section is there once.
 
 use super::*;
-use crate::verbs::stats::Sum;
+use cantus_projection::{Evidence, Unit};
+
+use crate::verbs::stats::{StatLimit, Sum};
 
 fn part(id: &str, layer: &'static str, note: Option<&str>, tokens_est: u64) -> Part {
     Part { id: id.to_owned(), layer, note: note.map(str::to_owned), bytes: tokens_est * 4, tokens_est }
@@ -27,6 +29,16 @@ fn stats(sections: Vec<Part>, history: Option<Vec<Size>>) -> Stats {
         bytes: 1000,
         tokens_est: sections.iter().map(|part| part.tokens_est).sum(),
         limit_bytes: 2000,
+        limits: vec![StatLimit {
+            owner: "<Agent>".to_owned(),
+            amount: 4000,
+            unit: Unit::Chars,
+            used: 1000,
+            scope: Scope::Chain,
+            evidence: Some(Evidence::Reported),
+            source: Some("a & b"),
+            date: Some("2026-01-02"),
+        }],
         notes: layers.clone(),
         layers,
         sections,
@@ -90,6 +102,14 @@ fn each_section_has_one_rectangle_and_one_row() {
     }
     assert!(page.contains("memory/&lt;script&gt;&quot;&#39;&amp;.md") && !page.contains('\u{202e}'));
     assert!(page.contains("&lt;script&gt;alert(1)"), "the title is text");
+}
+
+#[test]
+fn each_limit_has_an_owner_and_a_date() {
+    let page = page(&stats(Vec::new(), None));
+    let row = "<tr><td>&lt;Agent&gt;</td><td class=\"n\">4,000 characters, with the files above it</td><td class=\"n\">25.0%</td>\
+               <td>reported: a &amp; b</td><td>2026-01-02</td></tr>";
+    assert!(page.contains(row), "{page}");
 }
 
 #[test]
