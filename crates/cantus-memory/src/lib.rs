@@ -10,6 +10,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod checkout;
 mod corpus;
 mod fence;
 mod front_matter;
@@ -31,6 +32,7 @@ mod web;
 mod wrap;
 mod yaml;
 
+pub use checkout::crlf;
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
 pub use import::{Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import};
