@@ -124,7 +124,7 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
     let (last, before) = budget.files.split_last()?;
     let count = |file: &File| match budget.unit {
         Unit::Bytes => projection.expected(&file.shape).bytes() as u64,
-        Unit::Chars => Unit::Chars.count(&projection.expected(&file.shape).text()),
+        Unit::Chars => projection.expected(&file.shape).pieces().map(|piece| Unit::Chars.count(piece)).sum(),
     };
     let used: u64 = before.iter().map(|file| count(file)).sum();
     let own = count(last);
@@ -144,7 +144,7 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
         group(total - amount),
         group(amount)
     );
-    let cut = cut(&expected, unit.offset(&expected.text(), amount.saturating_sub(used)));
+    let cut = cut(&expected, offset(&expected, *unit, amount.saturating_sub(used)));
     let finding = match budget.firm {
         true => Diagnostic::error("budget.over", message),
         false => Diagnostic::warning("budget.over", message),
@@ -155,6 +155,20 @@ fn judge(budget: &Budget<'_>, projection: &Projection) -> Option<Diagnostic> {
         biggest(&expected)
     );
     Some(finding.at(&last.path).line(cut.0).help(help))
+}
+
+/// The byte of the file before which it has this many.
+fn offset(expected: &Expected<'_>, unit: Unit, count: u64) -> usize {
+    let (mut at, mut left) = (0, count);
+    for piece in expected.pieces() {
+        let has = unit.count(piece);
+        if has > left {
+            return at + unit.offset(piece, left);
+        }
+        at += piece.len();
+        left -= has;
+    }
+    at
 }
 
 /// The line of the file in which the byte at `offset` stands, and what it is in words.
