@@ -6,8 +6,8 @@ use cantus_manifest::RelPath;
 use cantus_memory::lints::{characters, unclosed};
 use cantus_memory::unicode::{cells, collapse, fold, is_blank, is_space, norm, slug, strip_end};
 use cantus_memory::{
-    Body, Corpus, Library, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster, crlf,
-    fences, heading, inline, links, wrap,
+    Body, Corpus, Library, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster,
+    crlf, fences, heading, inline, links, wrap,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
