@@ -1,5 +1,6 @@
 //! The line that a finding speaks of, with a marker below.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -10,15 +11,43 @@ use crate::visible::is_unsafe;
 
 /// The most bytes that a file may have for a line of it to be shown.
 const MOST_BYTES: u64 = 4 << 20;
+/// From how many bytes on no more files are held.
+const MOST_HELD: usize = 4 << 20;
 /// How many columns an excerpt has at most; a longer line is cut around the marker.
 const WIDTH: usize = 100;
 
-/// The line of a file in `root` that `finding` names, styled, without a line end; `None` if there is none. The file is read once
-/// more: if that fails, or the line is gone, the finding does without.
-pub(crate) fn excerpt(root: &Root, finding: &Diagnostic) -> Option<String> {
-    let path = RelPath::new(finding.path.as_deref()?).ok()?;
+/// The files of a root that findings speak of, each read once more when the first of them does.
+pub(crate) struct Excerpts<'a> {
+    root: &'a Root,
+    read: BTreeMap<RelPath, Option<Vec<u8>>>,
+}
+
+impl<'a> Excerpts<'a> {
+    pub(crate) fn new(root: &'a Root) -> Self {
+        Self { root, read: BTreeMap::new() }
+    }
+
+    /// The bytes of a file; `None` if it can't be read. Those of files before it may be forgotten.
+    fn bytes(&mut self, path: RelPath) -> Option<&[u8]> {
+        let held: usize = self.read.values().flatten().map(Vec::len).sum();
+        if held > MOST_HELD && !self.read.contains_key(&path) {
+            self.read.clear();
+        }
+        let root = self.root;
+        let read = |path: &RelPath| root.read(path, MOST_BYTES).ok();
+        self.read.entry(path).or_insert_with_key(read).as_deref()
+    }
+
+    /// The line of a file that `finding` names, styled, without a line end; `None` if there is none: where the file can't be
+    /// read, or the line is gone, the finding does without.
+    pub(crate) fn of(&mut self, finding: &Diagnostic) -> Option<String> {
+        let path = RelPath::new(finding.path.as_deref()?).ok()?;
+        excerpt(self.bytes(path)?, finding)
+    }
+}
+
+fn excerpt(bytes: &[u8], finding: &Diagnostic) -> Option<String> {
     let number = usize::try_from(finding.line?).ok()?;
-    let bytes = root.read(&path, MOST_BYTES).ok()?;
     let bytes = bytes.split(|byte| *byte == b'\n').nth(number.checked_sub(1)?)?;
     let line = shown(bytes);
     Some(render(&line, number, marked(&line, &finding.message)?, finding.severity))

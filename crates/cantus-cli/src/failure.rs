@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Severity};
 
-use crate::excerpt::excerpt;
+use crate::excerpt::Excerpts;
 use crate::style::{BAD, CARE, FAINT, LABEL};
 use crate::visible::{visible, visible_lines};
 
@@ -122,6 +122,7 @@ pub(crate) fn write_diagnostics(
     root: Option<&Root>,
 ) -> io::Result<()> {
     let root = root.filter(|_| diagnostics.len() <= MOST_EXCERPTS);
+    let mut excerpts = root.map(Excerpts::new);
     for diagnostic in diagnostics {
         let style = match diagnostic.severity {
             Severity::Error => BAD,
@@ -138,8 +139,8 @@ pub(crate) fn write_diagnostics(
         let Diagnostic { code, severity, message, .. } = diagnostic;
         let message = visible_lines(message);
         writeln!(out, "{style}{severity}{style:#}: {message} {FAINT}[{code}]{FAINT:#}")?;
-        for line in root.and_then(|root| excerpt(root, diagnostic)).iter().flat_map(|excerpt| excerpt.lines())
-        {
+        let excerpt = excerpts.as_mut().and_then(|excerpts| excerpts.of(diagnostic));
+        for line in excerpt.iter().flat_map(|excerpt| excerpt.lines()) {
             writeln!(out, "  {line}")?;
         }
         if let Some(help) = &diagnostic.help {

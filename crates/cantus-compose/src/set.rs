@@ -504,7 +504,8 @@ fn units(material: Material<'_>) -> Vec<(Group, Candidate)> {
     let Material { package, plugins, project, home, settings } = material;
     let plugins = plugins.iter().map(|plugin| (Owner::Plugin(plugin), &plugin.corpus));
     let home = home.map(|home| (Owner::Home, &home.corpus));
-    let names = unit_names(project);
+    // Only a home unit can have the name of another.
+    let names = home.map(|_| unit_names(project)).unwrap_or_default();
     let mut sources = Vec::new();
     for (owner, corpus) in plugins.chain(home).chain([(Owner::Project, project)]) {
         let core = corpus.core().into_iter().map(UnitSource::Core);

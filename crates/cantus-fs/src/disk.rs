@@ -73,6 +73,18 @@ pub trait Disk: Send + Sync + Debug {
     /// anything but a regular file without waiting for it; a symlink as the last part is not followed.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
 
+    /// Whether the regular file `path` holds these texts, one behind the other, and nothing else; refuses what [`Disk::read`]
+    /// refuses. A disk that can tells without having all of the file in memory.
+    fn holds(&self, path: &Path, texts: &[&str]) -> Result<bool, ReadError> {
+        let size: usize = texts.iter().map(|text| text.len()).sum();
+        let bytes = match self.read(path, size as u64) {
+            Err(ReadError::TooLarge { .. }) => return Ok(false),
+            bytes => bytes?,
+        };
+        let rest = texts.iter().try_fold(bytes.as_slice(), |rest, text| rest.strip_prefix(text.as_bytes()));
+        Ok(rest.is_some_and(<[u8]>::is_empty))
+    }
+
     /// `path` with every symlink resolved; fails if anything on the way is absent.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 

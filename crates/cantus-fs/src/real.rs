@@ -16,6 +16,8 @@ use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, Staged, lock};
 
 /// How much of a holder's text is read, in bytes.
 const HOLDER_LIMIT: u64 = 1024;
+/// How much of a file is compared at once, in bytes.
+const COMPARED_BYTES: usize = 64 << 10;
 
 /// The disk of the machine. It has no state: all values are the same one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +56,12 @@ impl Disk for RealDisk {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
         read_bounded(&file, size, limit)
+    }
+
+    fn holds(&self, path: &Path, texts: &[&str]) -> Result<bool, ReadError> {
+        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        let expected: usize = texts.iter().map(|text| text.len()).sum();
+        Ok(size == expected as u64 && is_made_of(&file, texts)?)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -255,6 +263,33 @@ fn read_bounded(mut file: &File, size: u64, limit: u64) -> Result<Vec<u8>, ReadE
         }
         if filled == bytes.len() {
             grow(&mut bytes, filled.saturating_mul(2).max(4096))?;
+        }
+    }
+}
+
+/// Whether these texts are all that is left to read of `file`.
+fn is_made_of(mut file: &File, texts: &[&str]) -> io::Result<bool> {
+    let mut buffer = vec![0; COMPARED_BYTES];
+    let mut texts = texts.iter().map(|text| text.as_bytes());
+    let mut text: &[u8] = &[];
+    loop {
+        let count = match file.read(&mut buffer) {
+            Ok(0) => return Ok(text.is_empty() && texts.all(<[u8]>::is_empty)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let mut read = &buffer[..count];
+        while !read.is_empty() {
+            let both = read.len().min(text.len());
+            if read[..both] != text[..both] {
+                return Ok(false);
+            }
+            (read, text) = (&read[both..], &text[both..]);
+            if text.is_empty() && !read.is_empty() {
+                let Some(next) = texts.next() else { return Ok(false) };
+                text = next;
+            }
         }
     }
 }
@@ -523,6 +558,38 @@ mod tests {
         assert_eq!(at("folder/a.md"), Some(Kind::File));
         assert_eq!(at("folder/b.md"), None);
         assert_eq!(at("folder/a.md/b.md"), None);
+    }
+
+    #[track_caller]
+    fn check_holds(file: &str, texts: &[&str]) {
+        let scratch = Scratch::new();
+        scratch.put("a.md", file);
+        let expected = texts.concat() == file;
+        assert_eq!(RealDisk.holds(&scratch.root.at(&rel("a.md")), texts).unwrap(), expected);
+        assert_eq!(scratch.root.target_holds(&rel("a.md"), texts), expected);
+    }
+
+    #[test]
+    fn a_file_holds_its_own_bytes_and_no_others() {
+        let long = "long text ".repeat(COMPARED_BYTES / 4);
+        let other = long.replacen("text", "test", 1);
+        let last = format!("{}!", &long[..long.len() - 1]);
+        let (start, end) = long.split_at(COMPARED_BYTES + 1);
+        for file in ["", "a", "abc", &long, &other, &last] {
+            for texts in
+                [&[][..], &[""], &["a"], &["", "a", "", "bc", ""], &["ab", "d"], &[start, "", end], &[&long]]
+            {
+                check_holds(file, texts);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_holds_nothing() {
+        let scratch = Scratch::of(&["folder/a.md"]);
+        assert!(RealDisk.holds(&scratch.path().join("folder"), &[]).is_err());
+        assert!(!scratch.root.target_holds(&rel("folder"), &[]));
+        assert!(!scratch.root.target_holds(&rel("b.md"), &[]));
     }
 
     #[track_caller]

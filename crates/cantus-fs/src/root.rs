@@ -94,6 +94,14 @@ impl Root {
         }
     }
 
+    /// Whether the target `path` holds these texts, one behind the other, and nothing else; see [`Disk::holds`]. What
+    /// [`Root::contained`] refuses and what can't be read holds nothing: [`Root::read_target`] says why.
+    #[must_use]
+    pub fn target_holds(&self, path: &RelPath, texts: &[&str]) -> bool {
+        matches!(self.target_kind(path), Ok(Some(_)))
+            && self.disk.holds(&self.at(path), texts).is_ok_and(|holds| holds)
+    }
+
     /// Writes the new bytes of `path` beside it, its folders made; see [`Disk::stage`]. Refuses what
     /// [`Root::contained`] refuses, before anything is made.
     pub fn stage(&self, path: &RelPath, bytes: &[u8]) -> Result<Staged, TargetError> {

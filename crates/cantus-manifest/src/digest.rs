@@ -41,16 +41,15 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Two lowercase hex digits a byte.
+/// Two lowercase hex digits a byte, of 32 bytes at most.
 pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     // A lock has a digest a section: written char by char they would show.
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(HEX[usize::from(byte >> 4)].into());
-        text.push(HEX[usize::from(byte & 15)].into());
+    let mut text = [0; 64];
+    for (digits, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        digits.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
     }
-    f.write_str(&text)
+    f.write_str(std::str::from_utf8(&text[..bytes.len() * 2]).map_err(|_| fmt::Error)?)
 }
 
 impl fmt::Debug for Digest {

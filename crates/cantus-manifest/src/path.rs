@@ -85,10 +85,10 @@ fn fault(path: &str) -> Option<&'static str> {
     if path.is_empty() {
         return Some("it must not be empty");
     }
-    if path.contains(char::is_control) {
+    if !path.bytes().all(|byte| matches!(byte, b' '..=b'~')) && path.contains(char::is_control) {
         return Some("it must not hold control characters");
     }
-    if path.contains('\\') {
+    if path.as_bytes().contains(&b'\\') {
         return Some("write `/` between its parts, not a backslash");
     }
     let bytes = path.as_bytes();

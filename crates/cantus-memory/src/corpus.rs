@@ -61,16 +61,17 @@ impl Corpus {
         tree.notes.sort_by(|a, b| a.path.cmp(&b.path));
         tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
         equal_names(tree.notes.iter().map(|file| &file.path), &mut diagnostics);
+        let (notes, folders) = parse_files(tree);
         let mut corpus = Self::default();
         let mut unread = Vec::new();
-        for (path, outcome) in parallel::map(tree.notes, parse_note) {
+        for (path, outcome) in notes {
             match outcome.collect(&mut diagnostics) {
                 Some(Parsed::Note(note)) => corpus.notes.push(note),
                 Some(Parsed::Web(web)) => corpus.webs.push(web),
                 None => unread.push(path),
             }
         }
-        corpus.add_strands(tree.folders, &unread, &mut diagnostics);
+        corpus.add_strands(folders, &unread, &mut diagnostics);
         corpus.webs.sort_by(|a, b| (a.priority, a.slug()).cmp(&(b.priority, b.slug())));
         corpus.equal_slugs(&mut diagnostics);
         Outcome { value: corpus, diagnostics }
@@ -113,7 +114,7 @@ impl Corpus {
 
     fn add_strands(
         &mut self,
-        folders: Vec<MemoryFolder>,
+        folders: Vec<ParsedFolder>,
         unread: &[RelPath],
         diagnostics: &mut Vec<Diagnostic>,
     ) {
@@ -123,7 +124,10 @@ impl Corpus {
             if let Some(web) = self.webs.iter_mut().find(|web| web.slug() == name) {
                 filled.push(name.to_owned());
                 nested_folders(&folder, diagnostics);
-                web.strands = parse_strands(folder.strands, web.roster, diagnostics);
+                diagnostics.extend(folder.equal);
+                let strands = folder.strands.into_iter();
+                let strands = strands.filter_map(|strand| rostered(strand, web.roster).collect(diagnostics));
+                web.strands = strands.collect();
                 colliding_labels(web, diagnostics);
             } else if !folder.strands.is_empty() && !unread.iter().any(|path| path.stem() == name) {
                 let descriptor = self.notes.iter().map(|note| &note.path).find(|path| path.stem() == name);
@@ -194,7 +198,61 @@ enum Parsed {
     Web(Web),
 }
 
-fn parse_note(file: SourceFile) -> (RelPath, Outcome<Option<Parsed>>) {
+type ParsedNote = (RelPath, Outcome<Option<Parsed>>);
+
+/// A folder's strands in the order of their slugs, and which of their names are equal.
+struct ParsedFolder {
+    path: RelPath,
+    folders: Vec<RelPath>,
+    equal: Vec<Diagnostic>,
+    strands: Vec<Outcome<Option<Strand>>>,
+}
+
+/// A file to be parsed.
+enum Task {
+    Note(SourceFile),
+    Strand(SourceFile),
+}
+
+/// What became of it.
+enum Done {
+    Note(ParsedNote),
+    Strand(Outcome<Option<Strand>>),
+}
+
+/// Parses all files of a sorted tree at once.
+fn parse_files(tree: MemoryTree) -> (Vec<ParsedNote>, Vec<ParsedFolder>) {
+    let mut tasks: Vec<_> = tree.notes.into_iter().map(Task::Note).collect();
+    let mut folders = Vec::with_capacity(tree.folders.len());
+    for mut folder in tree.folders {
+        folder.strands.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
+        let mut equal = Vec::new();
+        equal_names(folder.strands.iter().map(|file| &file.path), &mut equal);
+        let (path, count) = (folder.path, folder.strands.len());
+        folders.push((count, ParsedFolder { path, folders: folder.folders, equal, strands: Vec::new() }));
+        tasks.extend(folder.strands.into_iter().map(Task::Strand));
+    }
+    let done = parallel::map(tasks, |task| match task {
+        Task::Note(file) => Done::Note(parse_note(file)),
+        Task::Strand(file) => Done::Strand(parse_strand(file)),
+    });
+    let (mut notes, mut strands) = (Vec::new(), Vec::new());
+    for done in done {
+        match done {
+            Done::Note(note) => notes.push(note),
+            Done::Strand(strand) => strands.push(strand),
+        }
+    }
+    let mut strands = strands.into_iter();
+    let folders = folders.into_iter().map(|(count, folder)| {
+        let strands = strands.by_ref().take(count).collect();
+        ParsedFolder { strands, ..folder }
+    });
+    let folders = folders.collect();
+    (notes, folders)
+}
+
+fn parse_note(file: SourceFile) -> ParsedNote {
     let mut diagnostics = Vec::new();
     let path = file.path.clone();
     let value = parse_note_into(file, &mut diagnostics);
@@ -217,18 +275,7 @@ fn parse_note_into(file: SourceFile, diagnostics: &mut Vec<Diagnostic>) -> Optio
     Note::from_fields(&path, fields, content).map(Parsed::Note)
 }
 
-fn parse_strands(
-    mut files: Vec<SourceFile>,
-    roster: Roster,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Strand> {
-    files.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
-    equal_names(files.iter().map(|file| &file.path), diagnostics);
-    let strands = parallel::map(files, |file| parse_strand(file, roster));
-    strands.into_iter().filter_map(|outcome| outcome.collect(diagnostics)).collect()
-}
-
-fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
+fn parse_strand(file: SourceFile) -> Outcome<Option<Strand>> {
     let mut diagnostics = Vec::new();
     let SourceFile { path, bytes, stamp } = file;
     let path = &path;
@@ -252,12 +299,18 @@ fn parse_strand(file: SourceFile, roster: Roster) -> Outcome<Option<Strand>> {
         let fault = Diagnostic::error("note.value", message).at(path).line(1);
         diagnostics.push(fault.help("write what its keyword stands for, or remove the file"));
     }
-    if roster == Roster::List && strand.summary.is_none() && diagnostics.is_empty() {
-        let message = "a strand of a web with `roster: list` needs a `summary`";
-        let fault = Diagnostic::error("web.summary", message).at(path).line(1);
-        diagnostics.push(fault.help("add `summary:` and one sentence to its front matter"));
-    }
     Outcome { value: Some(strand), diagnostics }
+}
+
+/// A strand, and what its web's roster misses in it if nothing else is wrong.
+fn rostered(mut strand: Outcome<Option<Strand>>, roster: Roster) -> Outcome<Option<Strand>> {
+    let unsaid = strand.value.as_ref().filter(|strand| roster == Roster::List && strand.summary.is_none());
+    if let (Some(unsaid), []) = (unsaid, strand.diagnostics.as_slice()) {
+        let message = "a strand of a web with `roster: list` needs a `summary`";
+        let fault = Diagnostic::error("web.summary", message).at(&unsaid.path).line(1);
+        strand.diagnostics.push(fault.help("add `summary:` and one sentence to its front matter"));
+    }
+    strand
 }
 
 /// Reports names that are equal but for case or Unicode form: some file systems hold only one of them.
@@ -338,7 +391,7 @@ fn stray_folder(folder: &RelPath, descriptor: Option<&RelPath>) -> Diagnostic {
     Diagnostic::error("web.stray", message).at(folder).help(help)
 }
 
-fn nested_folders(folder: &MemoryFolder, diagnostics: &mut Vec<Diagnostic>) {
+fn nested_folders(folder: &ParsedFolder, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.extend(folder.folders.iter().map(|nested| {
         Diagnostic::error("web.nested", "a web's folder can't hold folders")
             .at(nested)

@@ -2,17 +2,23 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+
+/// What a fence starts with; made once, since it is looked for in every text.
+pub(crate) static BACKTICKS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("```"));
+/// The other thing that a fence starts with.
+pub(crate) static TILDES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("~~~"));
 
 /// The byte ranges of the fenced code blocks of `text`, fence lines included, in order.
 ///
 /// A text with neither three backticks nor three tildes isn't parsed.
 #[must_use]
 pub fn fences(text: &str) -> Vec<Range<usize>> {
-    let has = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
-    if !has("```") && !has("~~~") {
+    let has = |mark: &Finder<'_>| mark.find(text.as_bytes()).is_some();
+    if !has(&BACKTICKS) && !has(&TILDES) {
         return Vec::new();
     }
     Parser::new_ext(&shallow(text), Options::empty())

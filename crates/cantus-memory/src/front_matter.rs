@@ -4,7 +4,7 @@ use cantus_manifest::{Diagnostic, RelPath};
 
 use crate::mistakes::{Mistake, first_text, mistake};
 use crate::nearest::{nearest, shortened};
-use crate::unicode::{collapse, is_blank, strip};
+use crate::unicode::{collapse, collapsed, is_blank, strip};
 use crate::yaml::{self, Node, Quoting, Value, YamlFault};
 
 /// What a field of two values expects.
@@ -141,7 +141,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn text(&mut self, name: &str) -> Option<(String, u32)> {
         match self.take(name)? {
             (line, Value::Text(text, _)) => {
-                Some((collapse(&text), line)).filter(|(text, _)| !text.is_empty())
+                Some((collapsed(text), line)).filter(|(text, _)| !text.is_empty())
             }
             (line, value) => {
                 self.wrong(line, name, "text (quote it)", &value);

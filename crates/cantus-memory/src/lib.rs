@@ -10,6 +10,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod checkout;
 mod corpus;
 mod fence;
 mod front_matter;
@@ -33,6 +34,7 @@ mod web;
 mod wrap;
 mod yaml;
 
+pub use checkout::crlf;
 pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
 pub use import::{

@@ -4,8 +4,12 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// How many threads a long list is worth. Fixed, so that nothing of the machine is asked; the result never depends on it.
-const THREADS: usize = 4;
+/// The most threads that a long list is worth, and from how many items on another one is. Fixed, so that nothing of the machine
+/// is asked; the result never depends on them.
+const MOST_THREADS: usize = 4;
+const ITEMS_A_THREAD: usize = 500;
+/// Into how many parts a thread's share is cut, so that one which gets less time does less.
+const PARTS: usize = 4;
 /// Below this many items threads cost more than they save.
 const WORTH_IT: usize = 128;
 
@@ -23,9 +27,10 @@ fn map_with<T: Send, R: Send>(
     if items.len() < WORTH_IT {
         return items.into_iter().map(f).collect();
     }
-    let size = items.len().div_ceil(THREADS);
+    let threads = (items.len() / ITEMS_A_THREAD).clamp(2, MOST_THREADS);
+    let size = items.len().div_ceil(threads * PARTS);
     let mut rest = items.into_iter();
-    let mut chunks = Vec::with_capacity(THREADS);
+    let mut chunks = Vec::with_capacity(threads * PARTS);
     while rest.len() > 0 {
         chunks.push((chunks.len(), rest.by_ref().take(size).collect::<Vec<T>>()));
     }
@@ -37,7 +42,7 @@ fn map_with<T: Send, R: Send>(
         done.collect::<Vec<(usize, Vec<R>)>>()
     };
     let mut results = std::thread::scope(|scope| {
-        let spawned = (1..THREADS).map_while(|_| builder().spawn_scoped(scope, work).ok());
+        let spawned = (1..threads).map_while(|_| builder().spawn_scoped(scope, work).ok());
         let workers: Vec<_> = spawned.collect();
         let mut results = work();
         for worker in workers {

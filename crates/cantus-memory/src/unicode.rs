@@ -46,7 +46,24 @@ pub fn is_blank(text: &str) -> bool {
 /// space, and the ends are stripped.
 #[must_use]
 pub fn collapse(text: &str) -> String {
-    join_pieces(text, is_space)
+    if is_collapsed(text) { text.to_owned() } else { join_pieces(text, is_space) }
+}
+
+/// [`collapse`] of a text that is of no other use.
+pub(crate) fn collapsed(text: String) -> String {
+    if is_collapsed(&text) { text } else { join_pieces(&text, is_space) }
+}
+
+/// Whether `text` is seen at a glance to be what [`collapse`] makes of it: visible ASCII with single blanks within.
+fn is_collapsed(text: &str) -> bool {
+    let mut before = b' ';
+    for byte in text.bytes() {
+        if !(byte.is_ascii_graphic() || (byte == b' ' && before != b' ')) {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' ' || text.is_empty()
 }
 
 /// What lies between the characters that `cuts` accepts, with one space between the pieces.
@@ -141,6 +158,9 @@ pub fn fold(text: &str) -> String {
 /// of anything but ASCII letters, digits and hyphens, none at the ends; `section` if nothing is left.
 #[must_use]
 pub fn slug(text: &str) -> String {
+    if is_slug(text) {
+        return text.to_owned();
+    }
     // White space and `_` itself are runs like any other, so stripping and squeezing happen on the way.
     let cuts = |c| !matches!(c, 'a'..='z' | '0'..='9' | '-');
     let mut slug = String::with_capacity(text.len());
@@ -151,6 +171,18 @@ pub fn slug(text: &str) -> String {
         slug.push_str(piece);
     }
     if slug.is_empty() { "section".to_owned() } else { slug }
+}
+
+/// Whether `text` is its own [`slug`].
+fn is_slug(text: &str) -> bool {
+    let mut before = b'_';
+    for byte in text.bytes() {
+        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-') && (byte != b'_' || before == b'_') {
+            return false;
+        }
+        before = byte;
+    }
+    before != b'_'
 }
 
 /// `text` as labels are compared and ordered (NORM of §5.3): folded, with one space for every run of hyphens,

@@ -139,8 +139,14 @@ fn next_token(line: &str, at: usize, links: &mut Links) -> Option<std::ops::Rang
         .map(|length| start + length)
         .or_else(|| links.end(line, start))
         .or_else(|| angle(text).map(|length| start + length))
-        .unwrap_or_else(|| text.find(is_space).map_or(line.len(), |length| start + length));
+        .unwrap_or_else(|| start + word(text));
     (end > start).then_some(start..end)
+}
+
+/// The length of what stands before the first white space.
+fn word(text: &str) -> usize {
+    let ascii = text.bytes().take_while(u8::is_ascii_graphic).count();
+    text[ascii..].find(is_space).map_or(text.len(), |length| ascii + length)
 }
 
 /// The length of inline code at the start: a run of backticks, something that doesn't hold that run, the run again.

@@ -131,7 +131,7 @@ fn simple(text: &str) -> Option<Node> {
         if !is_name
             || key.len() > LONGEST_KEY
             || entries.len() == MOST_LINES
-            || plain(key) != Value::Text(key.to_owned(), Quoting::Plain)
+            || resolved(key).is_some()
             || entries.iter().any(|(other, ..)| other == key)
         {
             return None;
@@ -301,13 +301,20 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
     }
 }
 
+/// What a word without quotes stands for, if not for itself or a number.
+fn resolved(text: &str) -> Option<Value> {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Some(Value::Null),
+        "true" | "True" | "TRUE" => Some(Value::Bool(true)),
+        "false" | "False" | "FALSE" => Some(Value::Bool(false)),
+        _ => None,
+    }
+}
+
 /// A scalar without quotes in the core schema of YAML 1.2.
 fn plain(text: &str) -> Value {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
-        _ => {}
+    if let Some(value) = resolved(text) {
+        return value;
     }
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
         return Value::Text(text.to_owned(), Quoting::Plain);

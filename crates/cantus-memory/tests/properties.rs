@@ -7,7 +7,7 @@ use cantus_memory::lints::{characters, unclosed};
 use cantus_memory::unicode::{cells, collapse, fold, is_blank, is_space, norm, slug, strip_end};
 use cantus_memory::{
     Body, Corpus, Library, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster,
-    fences, heading, inline, links, wrap,
+    crlf, fences, heading, inline, links, wrap,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -232,6 +232,21 @@ proptest! {
         for (file, other) in corpus.tree().notes.iter().zip(&again.tree().notes) {
             prop_assert_eq!(&file.bytes, &other.bytes);
         }
+    }
+
+    #[test]
+    fn what_survives_a_checkout_is_parsed_alike(tree in tree()) {
+        let corpus = Corpus::parse(tree).value;
+        prop_assume!(corpus.survives_checkout());
+        let turn = |files: &mut Vec<SourceFile>| {
+            files.reverse();
+            files.iter_mut().for_each(|file| file.bytes = crlf(&file.bytes));
+        };
+        let mut tree = corpus.tree();
+        turn(&mut tree.notes);
+        tree.folders.reverse();
+        tree.folders.iter_mut().for_each(|folder| turn(&mut folder.strands));
+        prop_assert_eq!(Corpus::parse(tree).value, corpus);
     }
 
     #[test]

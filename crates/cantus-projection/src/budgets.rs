@@ -146,7 +146,7 @@ fn judge(budget: &Budget<'_>) -> Option<Diagnostic> {
     let (last, before) = budget.files.split_last()?;
     let count = |placed: &Placed<'_>| match budget.unit {
         Unit::Bytes => placed.expected().bytes() as u64,
-        Unit::Chars => Unit::Chars.count(&placed.expected().text()),
+        Unit::Chars => placed.expected().pieces().map(|piece| Unit::Chars.count(piece)).sum(),
     };
     let used: u64 = before.iter().map(count).sum();
     // What leaves no room for the last file is a finding of its own.
@@ -170,7 +170,7 @@ fn judge(budget: &Budget<'_>) -> Option<Diagnostic> {
         group(total - amount),
         group(amount)
     );
-    let cut = cut(&expected, unit.offset(&expected.text(), amount.saturating_sub(used)));
+    let cut = cut(&expected, offset(&expected, *unit, amount.saturating_sub(used)));
     let finding = match budget.firm {
         true => Diagnostic::error("budget.over", message),
         false => Diagnostic::warning("budget.over", message),
@@ -181,6 +181,20 @@ fn judge(budget: &Budget<'_>) -> Option<Diagnostic> {
         biggest(&expected)
     );
     Some(finding.at(&last.file.path).line(cut.0).help(help))
+}
+
+/// The byte of the file before which it has this many.
+fn offset(expected: &Expected<'_>, unit: Unit, count: u64) -> usize {
+    let (mut at, mut left) = (0, count);
+    for piece in expected.pieces() {
+        let has = unit.count(piece);
+        if has > left {
+            return at + unit.offset(piece, left);
+        }
+        at += piece.len();
+        left -= has;
+    }
+    at
 }
 
 /// The line of the file in which the byte at `offset` stands, and what it is in words.

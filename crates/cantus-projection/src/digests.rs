@@ -2,7 +2,7 @@
 
 use cantus_compose::{Presence, Row};
 use cantus_manifest::{Diagnostic, Digest, common_digest};
-use cantus_memory::{Corpus, MemoryTree, SourceFile};
+use cantus_memory::{Corpus, MemoryTree, SourceFile, crlf};
 use cantus_workspace::Project;
 
 use crate::lock::LockFile;
@@ -49,8 +49,11 @@ fn unequal<'a>(renders: &'a [String], rows: &'a [Row]) -> Vec<(&'a str, String)>
 
 /// The finding on the notes as another checkout holds them: every line ends in CRLF, every folder is listed backwards.
 pub(crate) fn check_other_checkout(project: &Project, digest: Digest) -> Option<Diagnostic> {
+    // Parsing and composing are functions: equal texts give equal notes, and those an equal digest.
+    if project.corpus.survives_checkout() {
+        return None;
+    }
     let corpus = Corpus::parse(other_checkout(project.corpus.tree()));
-    // Composing is a function: equal notes give an equal digest.
     if corpus.value == project.corpus {
         return None;
     }
@@ -75,28 +78,4 @@ fn other_checkout(mut tree: MemoryTree) -> MemoryTree {
         turn(&mut folder.strands);
     }
     tree
-}
-
-/// `text`, whose lines end in LF, with CRLF instead.
-fn crlf(text: &[u8]) -> Vec<u8> {
-    let mut other = Vec::with_capacity(text.len() + text.len() / 32);
-    let mut start = 0;
-    for at in memchr::memchr_iter(b'\n', text) {
-        other.extend_from_slice(&text[start..at]);
-        other.extend_from_slice(b"\r\n");
-        start = at + 1;
-    }
-    other.extend_from_slice(&text[start..]);
-    other
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_feed_gets_a_carriage_return() {
-        assert_eq!(crlf(b"a\n\nb"), b"a\r\n\r\nb");
-        assert_eq!(crlf(b""), b"");
-    }
 }

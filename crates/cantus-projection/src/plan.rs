@@ -359,8 +359,11 @@ impl Judge<'_> {
         // What the copies are compared with, if the original is left alone with CRLF.
         let mut crlf_original = false;
         for (index, file) in self.projection.files.iter().enumerate() {
-            let bytes = read(&file.path);
-            let target = self.file(file, bytes, file.copy && crlf_original);
+            let crlf_wanted = file.copy && crlf_original;
+            let target = match self.fresh(file).filter(|_| !crlf_wanted) {
+                Some(target) => target,
+                None => self.file(file, read(&file.path), crlf_wanted),
+            };
             crlf_original |= index == 0 && target.state == State::Fresh(LineEnds::Crlf);
             targets.push(target);
         }
@@ -416,6 +419,22 @@ impl Judge<'_> {
                 seen: Some(Digest::of(&bytes)),
             }));
         }
+    }
+
+    /// The file if it is byte for byte what is to be written: that is seen without having all of it in memory.
+    fn fresh(&self, file: &File) -> Option<Target> {
+        let expected = self.projection.expected(&file.shape);
+        let pieces: Vec<_> = expected.pieces().collect();
+        let (path, state) = (file.path.clone(), State::Fresh(LineEnds::Lf));
+        let is_fresh = self.common.root.target_holds(&file.path, &pieces);
+        is_fresh.then_some(Target {
+            path,
+            state,
+            texts: None,
+            loss: None,
+            action: Action::Nothing,
+            seen: None,
+        })
     }
 
     /// Judges a configured file; `crlf` asks for CRLF, as the original has it.

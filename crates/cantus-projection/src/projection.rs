@@ -1,6 +1,6 @@
 //! What every committed file of a project should be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use cantus_compose::{Bundle, Content, Presence, Row, Section};
@@ -92,8 +92,9 @@ impl Projection {
             Shape::Render(render) => Some(render.as_str()),
             Shape::Page(_) => None,
         });
-        let bundles = renders.chain(["native"]);
+        let bundles: BTreeSet<&str> = renders.chain(["native"]).collect();
         let bundles = bundles
+            .into_iter()
             .filter_map(|name| Some((name.to_owned(), set.bundle(renders::facts_of(name)?))))
             .collect();
         let memory = project.memory.as_ref().map_or("memory", RelPath::as_str).to_owned();
@@ -326,7 +327,8 @@ enum Body<'a> {
 }
 
 impl<'a> Expected<'a> {
-    fn pieces(&self) -> impl Iterator<Item = &str> {
+    /// The parts that the file is put together from, in their order.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &str> {
         let (bundle, page) = match self.body {
             Body::Bundle(bundle) => (Some(bundle), None),
             Body::Page(page) => (None, Some(page)),

@@ -20,6 +20,14 @@ pub(crate) struct Gather<'a> {
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
+/// A folder of strands that are still to be read, and what is wrong with its list.
+struct Listed {
+    path: RelPath,
+    strands: Vec<Found>,
+    folders: Vec<RelPath>,
+    faults: Vec<Diagnostic>,
+}
+
 /// A file to be read: where it lies, and whether through a symlink.
 struct Found {
     path: RelPath,
@@ -29,7 +37,6 @@ struct Found {
 impl Gather<'_> {
     /// Everything that may be a note or a strand, read.
     pub(crate) fn tree(mut self) -> MemoryTree {
-        let mut tree = MemoryTree::default();
         let mut notes = Vec::new();
         let mut folders = Vec::new();
         for entry in self.list(self.memory) {
@@ -49,14 +56,36 @@ impl Gather<'_> {
                 _ => self.near_miss(&found.path),
             }
         }
-        tree.notes = self.read_all(notes);
-        for folder in folders {
-            tree.folders.push(self.folder(folder));
+        let folders = folders.into_iter().map(|folder| self.folder(folder)).collect();
+        self.read(notes, folders)
+    }
+
+    /// Reads all files at once.
+    fn read(&mut self, notes: Vec<Found>, mut folders: Vec<Listed>) -> MemoryTree {
+        let Self { root, memory, limit, stamps, .. } = *self;
+        let count = notes.len();
+        let strands = folders.iter_mut().map(|folder| std::mem::take(&mut folder.strands));
+        let strands: Vec<_> = strands.collect();
+        let counts: Vec<_> = strands.iter().map(Vec::len).collect();
+        let files: Vec<_> = notes.into_iter().chain(strands.into_iter().flatten()).collect();
+        let mut read = parallel::map(files, |found| read_one(root, memory, limit, stamps, found)).into_iter();
+        let notes = self.whole(read.by_ref().take(count));
+        let mut tree = MemoryTree { notes, folders: Vec::with_capacity(folders.len()) };
+        for (Listed { path, folders, faults, .. }, count) in folders.into_iter().zip(counts) {
+            self.diagnostics.extend(faults);
+            let strands = self.whole(read.by_ref().take(count));
+            tree.folders.push(MemoryFolder { path, strands, folders });
         }
         tree
     }
 
-    fn folder(&mut self, path: RelPath) -> MemoryFolder {
+    /// The files that could be read; why others could not is told.
+    fn whole(&mut self, read: impl Iterator<Item = Result<SourceFile, Diagnostic>>) -> Vec<SourceFile> {
+        read.filter_map(|file| file.map_err(|fault| self.diagnostics.push(fault)).ok()).collect()
+    }
+
+    fn folder(&mut self, path: RelPath) -> Listed {
+        let known = self.diagnostics.len();
         let (mut strands, mut folders) = (Vec::new(), Vec::new());
         for entry in self.list(&path) {
             let Some(found) = self.found(&path, &entry) else { continue };
@@ -66,7 +95,7 @@ impl Gather<'_> {
                 _ => {}
             }
         }
-        MemoryFolder { strands: self.read_all(strands), path, folders }
+        Listed { path, strands, folders, faults: self.diagnostics.split_off(known) }
     }
 
     fn list(&mut self, folder: &RelPath) -> Vec<Entry> {
@@ -119,18 +148,6 @@ impl Gather<'_> {
             self.diagnostics.push(fault.help("copy the folder here, or link to one inside the note folder"));
         }
         inside.then_some(path)
-    }
-
-    fn read_all(&mut self, files: Vec<Found>) -> Vec<SourceFile> {
-        let Self { root, memory, limit, stamps, .. } = *self;
-        let mut read = Vec::with_capacity(files.len());
-        for result in parallel::map(files, |found| read_one(root, memory, limit, stamps, found)) {
-            match result {
-                Ok(file) => read.push(file),
-                Err(fault) => self.diagnostics.push(fault),
-            }
-        }
-        read
     }
 }
 

@@ -1,21 +1,28 @@
 //! Marks that an unfinished merge leaves in a text.
 
+use std::sync::LazyLock;
+
 use cantus_manifest::Diagnostic;
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use super::line_of;
 
 /// The most conflicts of one text that are told.
 const MOST: usize = 10;
 
+// Made once, since they are looked for in every text.
+static START: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("<<<<<<<"));
+static MIDDLE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("======="));
+static END: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(">>>>>>>"));
+
 /// The findings on conflict markers: each start of a conflict, and each end without one. Fences protect nothing: a merge
 /// doesn't know them.
 #[must_use]
 pub fn conflicts(text: &str) -> Vec<Diagnostic> {
-    let starts = marks(text, "<<<<<<<");
-    let ends = marks(text, ">>>>>>>");
+    let starts = marks(text, &START);
+    let ends = marks(text, &END);
     // Seven levels of quoting are no end of a conflict: that has a middle above it.
-    let middles = if ends.is_empty() { Vec::new() } else { marks(text, "=======") };
+    let middles = if ends.is_empty() { Vec::new() } else { marks(text, &MIDDLE) };
     let all = [(starts, Mark::Start), (middles, Mark::Middle), (ends, Mark::End)];
     let mut all: Vec<_> =
         all.into_iter().flat_map(|(at, mark)| at.into_iter().map(move |at| (at, mark))).collect();
@@ -47,13 +54,13 @@ fn finding(text: &str, at: usize) -> Diagnostic {
 }
 
 /// Where lines start with this mark, followed by a blank or nothing.
-fn marks(text: &str, mark: &str) -> Vec<usize> {
-    let text = text.as_bytes();
+fn marks(text: &str, finder: &Finder<'_>) -> Vec<usize> {
+    let (text, mark) = (text.as_bytes(), finder.needle());
     let is_mark = |at: &usize| {
         let starts = *at == 0 || text[at - 1] == b'\n';
         starts && matches!(text.get(at + mark.len()), None | Some(b' ' | b'\n' | b'\r'))
     };
-    memmem::find_iter(text, mark.as_bytes()).filter(is_mark).collect()
+    finder.find_iter(text).filter(is_mark).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use cantus_manifest::Diagnostic;
-use memchr::memmem;
+use memchr::memmem::Finder;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+
+use crate::fence::{BACKTICKS, TILDES};
 
 use super::{line_at, line_of, line_start};
 
@@ -73,7 +75,7 @@ fn may_run_on(text: &str) -> bool {
         }
         html_line |= starts_line(bytes, at);
     }
-    let mut fences = fence_lines(text, "```").chain(fence_lines(text, "~~~")).collect::<Vec<_>>();
+    let mut fences = fence_lines(text, &BACKTICKS).chain(fence_lines(text, &TILDES)).collect::<Vec<_>>();
     fences.sort_unstable();
     if html_line || fences.iter().any(|(_, plain)| !plain) {
         return !fences.is_empty();
@@ -98,11 +100,14 @@ fn starts_line(text: &[u8], at: usize) -> bool {
 }
 
 /// The starts of lines that may open or close a fence, and whether the fence stands in their first column.
-fn fence_lines<'a>(text: &'a str, mark: &'static str) -> impl Iterator<Item = (usize, bool)> + use<'a> {
+fn fence_lines<'a>(
+    text: &'a str,
+    mark: &'static Finder<'_>,
+) -> impl Iterator<Item = (usize, bool)> + use<'a> {
     const CONTAINERS: &[u8] = b" \t>-*+.)0123456789";
     let mut from = 0;
     let lines = std::iter::from_fn(move || {
-        let at = from + memmem::find(&text.as_bytes()[from..], mark.as_bytes())?;
+        let at = from + mark.find(&text.as_bytes()[from..])?;
         // One fence a line.
         from = at + line_at(text, at).len();
         Some((line_start(text, at), at))
