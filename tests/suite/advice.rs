@@ -122,8 +122,9 @@ fn what_init_keeps_in_a_copy_is_not_lost() {
         repo.write("AGENTS.md", "# Acme\n\nBe kind.\n\n# Tests\n\n### Deep\n\nRun them.\n");
         let output = said(&cantus(&repo, &["init", "--yes"]).exits(0));
         assert!(repo.exists("AGENTS.md.before-cantus"), "{output}");
-        assert!(output.contains("its text is kept in AGENTS.md.before-cantus"), "{output}");
+        assert!(output.contains("its old text is in AGENTS.md.before-cantus"), "{output}");
         assert!(!output.contains("lost"), "{output}");
+        assert_eq!(output.contains("in git or a copy"), repo.exists(".git"), "{output}");
     }
 }
 

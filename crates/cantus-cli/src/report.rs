@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anstyle::Style;
 use cantus_manifest::Diagnostic;
 pub(crate) use cantus_projection::sibling;
-use cantus_projection::{Backup, Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
+use cantus_projection::{Edit, Kept, LineEnds, Loss, Plan, Projection, State, Target};
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
@@ -36,23 +36,12 @@ const MOST_EDITS: usize = 10;
 
 /// The report for people.
 pub(crate) fn human(out: &mut dyn Write, projection: &Projection, plan: &Plan, deed: Deed) -> io::Result<()> {
-    human_with(out, projection, plan, deed, &[])
-}
-
-/// The same, with the copies that were kept of files which are written over.
-pub(crate) fn human_with(
-    out: &mut dyn Write,
-    projection: &Projection,
-    plan: &Plan,
-    deed: Deed,
-    copies: &[Backup],
-) -> io::Result<()> {
     let deadline = Instant::now() + PATIENCE;
     for (index, target) in plan.targets.iter().enumerate() {
         let (style, word) = word(target, deed);
         writeln!(out, "{style}{word:>12}{style:#} {}", visible(target.path.as_str()))?;
         if deed == Deed::Written {
-            write_kept(out, target, plan, copies)?;
+            write_kept(out, target, plan)?;
             continue;
         }
         for problem in problems(target) {
@@ -81,7 +70,7 @@ fn labelled(out: &mut dyn Write, style: Style, label: &str, text: &str) -> io::R
     writeln!(out, "{style}{label:>12}{style:#}: {}", visible(text))
 }
 
-fn write_kept(out: &mut dyn Write, target: &Target, plan: &Plan, copies: &[Backup]) -> io::Result<()> {
+fn write_kept(out: &mut dyn Write, target: &Target, plan: &Plan) -> io::Result<()> {
     let what = match &target.state {
         State::Edited { kept: Some(kept @ Kept::Unmerged), .. } => {
             let text = format!("a merge left it in conflict; its text is kept in {}", place(*kept));
@@ -96,10 +85,7 @@ fn write_kept(out: &mut dyn Write, target: &Target, plan: &Plan, copies: &[Backu
         _ => "it was edited by hand",
     };
     let Some(loss) = &target.loss else { return Ok(()) };
-    match copies.iter().find(|copy| copy.of == target.path) {
-        Some(copy) => labelled(out, LABEL, "note", &format!("{what}; its text is kept in {}", copy.at)),
-        None => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss, plan))),
-    }
+    labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss, plan)))
 }
 
 /// What becomes of a text that `--force` writes over.

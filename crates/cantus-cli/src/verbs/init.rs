@@ -172,10 +172,9 @@ fn show(out: &mut dyn Write, project: &Project, proposal: &Proposal) -> io::Resu
     for path in &proposal.links {
         step(&format!("put a regular file in the place of the symlink {path}"))?;
     }
+    let kept = if proposal.has_git { "in git or a copy" } else { "in a copy" };
     for path in &proposal.taken_over {
-        step(&format!(
-            "overwrite {path} with what the notes say; its text is kept in them, and in git or a copy"
-        ))?;
+        step(&format!("overwrite {path} with what the notes say; its text is kept in them, and {kept}"))?;
     }
     step(&format!("`{}`", project.config.command))
 }
@@ -232,7 +231,7 @@ fn carry_out(
         json::print(streams.out, &Told { proposal, deed: Deed::Written, findings, done: &done })?;
     } else {
         if !global.quiet {
-            report::human_with(streams.out, &projection, &planned, report::Deed::Written, &done.backups)?;
+            report::human(streams.out, &projection, &planned, report::Deed::Written)?;
         }
         tell(global, &project, &proposal.draft.findings, &done, streams)?;
     }
