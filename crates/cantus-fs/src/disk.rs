@@ -111,6 +111,13 @@ pub trait Disk: Send + Sync + Debug {
     /// The same as [`Disk::stage`] for a program: on Unix whoever may read it may run it.
     fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
 
+    /// The same as [`Disk::stage`] for a file that its owner alone may read and write (Unix), whatever stands at `target`.
+    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+
+    /// Makes the empty file `path`, whose folder must exist. What stands there stays, a symlink too, and the error is
+    /// [`io::ErrorKind::AlreadyExists`]. Nothing is flushed: a name that was only claimed may go with the power.
+    fn claim(&self, path: &Path) -> io::Result<()>;
+
     /// The same as [`Disk::stage`] for bytes that never change: on Unix nobody may write them (`0444` less the umask). A
     /// disk that can only be read refuses: [`io::ErrorKind::Unsupported`].
     fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {

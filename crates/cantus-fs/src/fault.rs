@@ -24,7 +24,7 @@ pub enum Operation {
     Canonical,
     /// [`Disk::create_folders`].
     CreateFolders,
-    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_sealed`] and [`Disk::put_loose`].
+    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_private`], [`Disk::stage_sealed`] and [`Disk::put_loose`].
     Stage,
     /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
     Commit,
@@ -32,7 +32,7 @@ pub enum Operation {
     Remove,
     /// [`Disk::lock`].
     Lock,
-    /// [`Disk::record`]; [`Disk::recall`] is a [`Operation::Read`].
+    /// [`Disk::record`] and [`Disk::claim`]; [`Disk::recall`] is a [`Operation::Read`].
     Record,
 }
 
@@ -311,6 +311,20 @@ impl Disk for FaultDisk {
         };
         let whole = || Ok(RealDisk.stage_program(target, bytes)?.outlive(Arc::clone(&self.dead)));
         self.run(Operation::Stage, half, whole)
+    }
+
+    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage_private(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage_private(target, bytes)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Record, || {}, || RealDisk.claim(path))
     }
 
     fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {

@@ -73,6 +73,14 @@ impl Disk for RealDisk {
         stage(target, &Mode::of(target)?.runnable(), bytes)
     }
 
+    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        stage(target, &Mode::private(), bytes)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<()> {
+        OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+    }
+
     fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
         let (temporary, file) = new_beside(target, &Mode::new(0o444), bytes)?;
         flush(&file)?;
@@ -339,6 +347,11 @@ struct Mode {
 impl Mode {
     fn kept(kept: Option<u32>) -> Self {
         Self { kept, new: 0o666 }
+    }
+
+    /// For the owner alone.
+    fn private() -> Self {
+        Self { kept: Some(0o600), new: 0o600 }
     }
 
     /// That of a file which takes nothing over.
@@ -646,6 +659,32 @@ mod tests {
             RealDisk.commit(RealDisk.stage_program(&at(name), b"x").unwrap()).unwrap();
             assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_is_its_owners_whatever_stood_there() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let scratch = Scratch::of(&["old"]);
+        let at = |name: &str| scratch.path().join(name);
+        fs::set_permissions(at("old"), fs::Permissions::from_mode(0o644)).unwrap();
+        for name in ["old", "new"] {
+            RealDisk.commit(RealDisk.stage_private(&at(name), b"x").unwrap()).unwrap();
+            assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_claimed_once() {
+        let scratch = Scratch::of(&["b.md"]);
+        let claim = |name: &str| RealDisk.claim(&scratch.path().join(name)).map_err(|error| error.kind());
+        assert_eq!(claim("a.md"), Ok(()));
+        assert_eq!(scratch.get("a.md"), "");
+        assert_eq!(claim("a.md"), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(claim("b.md"), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(scratch.get("b.md"), "b.md");
+        assert_eq!(claim("no/a.md"), Err(io::ErrorKind::NotFound));
     }
 
     #[test]
