@@ -146,6 +146,8 @@ pub struct FaultDisk {
     faults: Vec<Fault>,
     state: Mutex<State>,
     dead: Arc<AtomicBool>,
+    /// In nanoseconds.
+    age: i64,
 }
 
 #[derive(Default)]
@@ -173,6 +175,22 @@ impl FaultDisk {
     pub fn before(self, on: On, at: usize, hook: impl FnOnce() + Send + 'static) -> Self {
         self.with_state(|state| state.hooks.push((on, at, Box::new(hook))));
         self
+    }
+
+    /// The same, on which every file was changed `age` earlier than it was.
+    #[must_use]
+    pub fn aged(mut self, age: Duration) -> Self {
+        self.age = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
+        self
+    }
+
+    fn older(&self, stamp: Option<FileStamp>) -> Option<FileStamp> {
+        let older = |time: i64| time.saturating_sub(self.age);
+        stamp.map(|stamp| FileStamp {
+            modified: older(stamp.modified),
+            changed: stamp.changed.map(older),
+            ..stamp
+        })
     }
 
     /// How many operations of `on` were asked for, the one that failed included, those after a crash not.
@@ -278,11 +296,12 @@ impl Disk for FaultDisk {
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
-        self.run(Operation::Kind, || {}, || RealDisk.stamp(path))
+        self.run(Operation::Kind, || {}, || Ok(self.older(RealDisk.stamp(path)?)))
     }
 
     fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {
-        self.run(Operation::Read, || {}, || RealDisk.read_stamped(path, limit))
+        let whole = || RealDisk.read_stamped(path, limit).map(|(bytes, stamp)| (bytes, self.older(stamp)));
+        self.run(Operation::Read, || {}, whole)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -23,7 +23,7 @@ pub struct Composer {
     home: Option<PathBuf>,
     package: Option<PathBuf>,
     /// `None` to compose anew.
-    store: Option<PathBuf>,
+    store: Option<Store>,
     defaults: Defaults,
 }
 
@@ -101,7 +101,8 @@ impl Composer {
     fn of(disk: Arc<dyn Disk>, project: Result<PathBuf, PathBuf>, home: Option<&Path>) -> Self {
         let defaults = Defaults { project: Default::Known, vcs: Default::Known };
         let home = home.map(Path::to_path_buf);
-        Self { disk, project, home, package: None, store: default_home(), defaults }
+        let store = default_home().map(|home| Store::new(disk.clone(), home));
+        Self { disk, project, home, package: None, store, defaults }
     }
 
     /// The same with the package in `folder` in the place of the configured one.
@@ -114,7 +115,15 @@ impl Composer {
     /// The same with the store in `folder`, which need not exist.
     #[must_use]
     pub fn store(mut self, folder: &Path) -> Self {
-        self.store = Some(std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf()));
+        let home = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        self.store = Some(Store::new(self.disk.clone(), home));
+        self
+    }
+
+    /// The same with this store, which may lie on another disk.
+    #[must_use]
+    pub fn keeping(mut self, store: Store) -> Self {
+        self.store = Some(store);
         self
     }
 
@@ -146,7 +155,7 @@ impl Composer {
         let Ok(folder) = &self.project else { return Err(RenderError::NoProject) };
         let facts = self.on_host(folder, facts);
         let mut rendered = match &self.store {
-            Some(home) => self.cached(&Store::new(self.disk.clone(), home.clone()), folder, &facts)?,
+            Some(store) => self.cached(store, folder, &facts)?,
             None => self.fresh(folder, &facts)?,
         };
         rendered.manifest.facts = record(&facts, rendered.manifest.facts.project.take());
@@ -347,6 +356,12 @@ impl Rendered {
     #[must_use]
     pub fn table(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The bundle, and what is known of it.
+    #[must_use]
+    pub fn into_parts(self) -> (String, Manifest) {
+        (self.text, self.manifest)
     }
 
     /// The manifest of the bundle, delivered as `delivery` says, which lies at `store_path` (empty for nowhere).

@@ -6,4 +6,5 @@
 
 mod composer;
 
+pub use cantus_store::{Corrupt, Store, default_home};
 pub use composer::{Composer, RenderError, Rendered};

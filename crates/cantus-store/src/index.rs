@@ -288,3 +288,140 @@ impl<'a> Reader<'a> {
 pub(crate) fn path_of(home: &Path, roots: &Digest) -> PathBuf {
     home.join("index").join(format!("{roots}.bin"))
 }
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests set up their files without the code that they test")]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use cantus_fs::{FaultDisk, On, Operation, RealDisk};
+
+    use super::*;
+    use crate::Witness;
+
+    /// A folder with one file of each kind of answer, and what was seen of it on a disk whose files are `age` old.
+    fn seen(age: Duration) -> (tempfile::TempDir, Arc<FaultDisk>, Index) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.md"), "one").unwrap();
+        let disk = Arc::new(FaultDisk::new().aged(age));
+        let index = look(folder.path(), &disk);
+        (folder, disk, index)
+    }
+
+    fn look(folder: &Path, disk: &Arc<FaultDisk>) -> Index {
+        let witness = Witness::new(disk.clone());
+        witness.list(folder).unwrap();
+        witness.kind(&folder.join("a.md")).unwrap();
+        witness.kind(&folder.join("b.md")).unwrap();
+        witness.read(&folder.join("a.md"), 9).unwrap();
+        witness.read(&folder.join("b.md"), 9).unwrap_err();
+        witness.canonical(folder).unwrap();
+        witness.canonical(&folder.join("b.md")).unwrap_err();
+        witness.index(&Places::new(folder, None, None)).unwrap()
+    }
+
+    const OLD: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn bytes_round_trip_and_every_other_byte_is_refused() {
+        let (_folder, _, index) = seen(Duration::ZERO);
+        let bytes = index.to_bytes();
+        assert_eq!(Index::from_bytes(&bytes), Some(index));
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            assert_eq!(Index::from_bytes(&flipped), None, "byte {at}");
+            assert_eq!(Index::from_bytes(&bytes[..at]), None, "the first {at} bytes");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_old_file_is_not_opened() {
+        let (_folder, disk, index) = seen(OLD);
+        let before = disk.count(On::Only(Operation::Read));
+        assert_eq!(index.replay(disk.as_ref()), Replay::Same(None));
+        assert_eq!(disk.count(On::Only(Operation::Read)), before);
+    }
+
+    #[test]
+    fn a_file_that_may_have_changed_since_is_opened() {
+        let (_folder, disk, index) = seen(Duration::ZERO);
+        let before = disk.count(On::Only(Operation::Read));
+        assert_eq!(index.replay(disk.as_ref()), Replay::Same(None));
+        assert_eq!(disk.count(On::Only(Operation::Read)), before + 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_was_read_again_is_known_the_next_time() {
+        let (_folder, disk, index) = seen(Duration::ZERO);
+        let later = index.since + TICK + 1_000_000_000;
+        let Replay::Same(Some(better)) = index.replay_at(disk.as_ref(), later) else {
+            panic!("no better index")
+        };
+        let before = disk.count(On::Only(Operation::Read));
+        assert_eq!(better.replay_at(disk.as_ref(), later), Replay::Same(None));
+        assert_eq!(disk.count(On::Only(Operation::Read)), before);
+        assert_eq!(better.inputs, index.inputs);
+    }
+
+    #[test]
+    fn a_file_edited_within_the_tick_of_its_stamp_is_seen() {
+        let (folder, disk, mut index) = seen(Duration::ZERO);
+        let path = folder.path().join("a.md");
+        fs::write(&path, "two").unwrap();
+        // The worst case: nothing but the bytes tells the two states apart.
+        let stamp = RealDisk.stamp(&path).unwrap();
+        for observation in &mut index.observations {
+            if let Seen::File(Some((_, known))) = &mut observation.seen {
+                *known = stamp;
+            }
+        }
+        assert_eq!(index.replay(disk.as_ref()), Replay::Changed);
+    }
+
+    #[test]
+    fn every_difference_is_a_change() {
+        type Change = (&'static str, fn(&Path));
+        let changes: [Change; 6] = [
+            ("other bytes", |folder| fs::write(folder.join("a.md"), "two").unwrap()),
+            ("more bytes", |folder| fs::write(folder.join("a.md"), "three").unwrap()),
+            ("gone", |folder| fs::remove_file(folder.join("a.md")).unwrap()),
+            ("come", |folder| fs::write(folder.join("b.md"), "").unwrap()),
+            ("another name", |folder| fs::write(folder.join("c.md"), "").unwrap()),
+            ("another kind", |folder| {
+                fs::remove_file(folder.join("a.md")).unwrap();
+                fs::create_dir(folder.join("a.md")).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            let (folder, disk, index) = seen(Duration::ZERO);
+            change(folder.path());
+            assert_eq!(index.replay(disk.as_ref()), Replay::Changed, "{what}");
+        }
+    }
+
+    #[test]
+    fn equal_sources_in_another_place_have_equal_inputs() {
+        let ((_one, _, first), (_other, _, second)) = (seen(Duration::ZERO), seen(OLD));
+        assert_eq!(first.inputs, second.inputs);
+        assert_ne!(first.observations, second.observations);
+    }
+
+    #[test]
+    fn what_changes_while_it_is_read_is_never_remembered() {
+        let (folder, disk, _) = seen(Duration::ZERO);
+        let (path, places) = (folder.path().join("a.md"), Places::new(folder.path(), None, None));
+        let witness = Witness::new(disk.clone());
+        witness.read(&path, 9).unwrap();
+        fs::write(&path, "two").unwrap();
+        witness.read(&path, 9).unwrap();
+        assert_eq!(witness.index(&places), None);
+        let witness = Witness::new(disk);
+        witness.read(&path, 1).unwrap_err();
+        assert_eq!(witness.index(&places), None, "an answer that says nothing of the bytes");
+    }
+}

@@ -56,6 +56,27 @@ impl Given {
     /// The facts that they mean; `name` is the project's own name. Host and version control are those of this machine and of
     /// the root, where they aren't given.
     pub(crate) fn facts(&self, name: Option<&str>, root: &Root) -> Result<Facts, Failure> {
+        let project = self.project.as_deref().or(name);
+        let host = self.host.clone().filter(|host| !host.is_empty()).unwrap_or_else(host_name);
+        let host = if host.is_empty() { "localhost" } else { &host };
+        let vcs = self.vcs.as_deref().or_else(|| version_control(root.disk().as_ref(), root.path()));
+        Ok(self.stated()?.project(project).host(Some(host)).vcs(vcs))
+    }
+
+    /// Whether no project is what they mean.
+    #[cfg(feature = "launch")]
+    pub(crate) fn is_for_no_project(&self) -> bool {
+        self.project.as_deref() == Some("")
+    }
+
+    /// Whether no version control is what they mean.
+    #[cfg(feature = "launch")]
+    pub(crate) fn is_under_no_vcs(&self) -> bool {
+        self.vcs.as_deref() == Some("")
+    }
+
+    /// The facts as they were given.
+    pub(crate) fn stated(&self) -> Result<Facts, Failure> {
         let provider = self.provider.as_deref().map_or_else(|| Ok(Provider::native()), Provider::new);
         let provider = provider.map_err(|error| Failure::error(format!("invalid fact provider: {error}")))?;
         let mode = self.mode.as_deref();
@@ -87,11 +108,8 @@ impl Given {
             Some("conflict_repair") => Purpose::ConflictRepair,
             Some(purpose) => return Err(invalid("purpose", purpose, PURPOSES)),
         };
-        let project = self.project.as_deref().or(name);
-        let host = self.host.clone().filter(|host| !host.is_empty()).unwrap_or_else(host_name);
-        let host = if host.is_empty() { "localhost" } else { &host };
-        let vcs = self.vcs.as_deref().or_else(|| version_control(root.disk().as_ref(), root.path()));
-        Ok(facts.purpose(purpose).project(project).host(Some(host)).vcs(vcs))
+        let (project, host, vcs) = (self.project.as_deref(), self.host.as_deref(), self.vcs.as_deref());
+        Ok(facts.purpose(purpose).project(project).host(host).vcs(vcs))
     }
 }
 
