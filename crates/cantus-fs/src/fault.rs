@@ -9,26 +9,26 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
 
 /// What a [`Disk`] is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// [`Disk::list`].
     List,
-    /// [`Disk::kind`].
+    /// [`Disk::kind`] and [`Disk::stamp`].
     Kind,
-    /// [`Disk::read`].
+    /// [`Disk::read`] and [`Disk::read_stamped`].
     Read,
     /// [`Disk::canonical`].
     Canonical,
     /// [`Disk::create_folders`].
     CreateFolders,
-    /// [`Disk::stage`], [`Disk::stage_program`] and [`Disk::stage_private`].
+    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_private`], [`Disk::stage_sealed`] and [`Disk::put_loose`].
     Stage,
     /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
     Commit,
-    /// [`Disk::set_aside`] and [`Disk::remove`].
+    /// [`Disk::set_aside`], [`Disk::remove`] and [`Disk::remove_loose`].
     Remove,
     /// [`Disk::lock`].
     Lock,
@@ -277,6 +277,14 @@ impl Disk for FaultDisk {
         self.run(Operation::Read, || {}, || RealDisk.read(path, limit))
     }
 
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
+        self.run(Operation::Kind, || {}, || RealDisk.stamp(path))
+    }
+
+    fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {
+        self.run(Operation::Read, || {}, || RealDisk.read_stamped(path, limit))
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.run(Operation::Canonical, || {}, || RealDisk.canonical(path))
     }
@@ -317,6 +325,29 @@ impl Disk for FaultDisk {
 
     fn claim(&self, path: &Path) -> io::Result<()> {
         self.run(Operation::Record, || {}, || RealDisk.claim(path))
+    }
+
+    fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage_sealed(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage_sealed(target, bytes)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
+    }
+
+    fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        self.run(Operation::Stage, half, || RealDisk.put_loose(target, bytes))
+    }
+
+    fn remove_loose(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Remove, || {}, || RealDisk.remove_loose(path))
     }
 
     fn commit(&self, staged: Staged) -> io::Result<()> {
