@@ -3,13 +3,22 @@
 //! Invariants:
 //! * Nothing here can fail or repeat the launcher's call.
 //! * The environment of this process is never changed.
+//! * What was recorded stays whole, whatever happens while more is recorded; reading back never fails on a record.
 
 mod adapters;
 mod composer;
 mod invocation;
 mod marker;
 mod plan;
+mod reading;
+mod record;
+mod runs;
+mod time;
 
 pub use composer::{Composer, RenderError, Rendered};
 pub use invocation::Invocation;
 pub use plan::{DeliveryPlan, Slot};
+pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
+pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
+pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs};
+pub use time::rfc3339;
