@@ -192,6 +192,12 @@ const KEYS: &[&str] = &[
 ];
 
 impl Config {
+    /// Whether what the project's sources are is for cargo to say: a program's answer, which no look at files can stand for.
+    #[must_use]
+    pub fn asks_cargo(&self) -> bool {
+        !self.plugins.is_empty() || matches!(self.members, Members::Workspace { .. })
+    }
+
     /// The configuration of a project that has none.
     pub(crate) fn default_in(surroundings: Surroundings<'_>) -> Self {
         Self::read(
