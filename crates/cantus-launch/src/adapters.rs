@@ -17,17 +17,28 @@ use cantus_manifest::manifest::{Fallback, FallbackReason};
 
 use crate::plan::{DeliveryPlan, Slot};
 
-pub(crate) use claude::{Knowledge, in_print_mode, knowledge};
+pub(crate) use claude::{Knowledge, knowledge};
 pub(crate) use desk::Desk;
 
 /// The most bytes of one argument. Linux takes 128 KiB with the NUL at its end; Windows has 32,767 characters for a whole
 /// command line.
 pub(crate) const MOST_ARGUMENT: usize = if cfg!(windows) { 30_000 } else { 128 * 1024 - 1 };
 
+/// How the provider's own files are kept from being read beside the bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mute {
+    /// By their names.
+    Files,
+    /// All at once, or not at all.
+    Unnamed,
+}
+
 /// What is known of one provider.
+#[derive(Debug)]
 pub(crate) struct Adapter {
     name: &'static str,
     pub(crate) plan: DeliveryPlan,
+    pub(crate) mute: Mute,
     /// How many bytes a text needs in the root's channel.
     pub(crate) needs: fn(&str) -> usize,
     /// The caller's arguments with the bundle among them.
@@ -69,6 +80,7 @@ const fn native(name: &'static str) -> Adapter {
     Adapter {
         name,
         plan: DeliveryPlan::NATIVE,
+        mute: Mute::Unnamed,
         needs: str::len,
         carry: |_, args| Ok(Carried { args, helper: None }),
     }
@@ -82,6 +94,7 @@ const ADAPTERS: &[Adapter] = &[
             root: explicit("claude.append_system_prompt_file", None),
             subagent: explicit("claude.append_subagent_system_prompt_file", None),
         },
+        mute: Mute::Files,
         needs: str::len,
         carry: claude::carry,
     },
@@ -92,6 +105,7 @@ const ADAPTERS: &[Adapter] = &[
             root: explicit("codex.developer_instructions", Some(MOST_ARGUMENT)),
             subagent: Slot::InheritsRoot,
         },
+        mute: Mute::Unnamed,
         needs: codex::needs,
         carry: codex::carry,
     },
@@ -101,12 +115,14 @@ const ADAPTERS: &[Adapter] = &[
             root: explicit("grok.rules", Some(MOST_ARGUMENT)),
             subagent: Slot::InheritsNative,
         },
+        mute: Mute::Unnamed,
         needs: grok::needs,
         carry: grok::carry,
     },
     Adapter {
         name: "muse",
         plan: DeliveryPlan { root: explicit("muse.prompt_prefix", None), subagent: Slot::InheritsNative },
+        mute: Mute::Unnamed,
         needs: str::len,
         carry: muse::carry,
     },

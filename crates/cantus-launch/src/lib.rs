@@ -7,16 +7,23 @@
 
 mod adapters;
 mod composer;
+mod delivery;
 mod invocation;
+mod invoke;
 mod marker;
+mod owned;
 mod plan;
+mod program;
 mod reading;
 mod record;
 mod runs;
 mod time;
+mod validity;
 
 pub use composer::{Composer, RenderError, Rendered};
+pub use delivery::Delivery;
 pub use invocation::Invocation;
+pub use invoke::{Active, Trouble};
 pub use plan::{DeliveryPlan, Slot};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};

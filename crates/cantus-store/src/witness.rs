@@ -136,6 +136,14 @@ impl Disk for Witness {
         Err(read_only())
     }
 
+    fn stage_private(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
+        Err(read_only())
+    }
+
+    fn claim(&self, _: &Path) -> io::Result<()> {
+        Err(read_only())
+    }
+
     fn commit(&self, _: Staged) -> io::Result<()> {
         Err(read_only())
     }

@@ -55,7 +55,7 @@ fn numbers(version: &str) -> Option<[u64; 3]> {
 }
 
 /// Whether it prints an answer and ends: its helpers' text is for that mode alone.
-pub(crate) fn in_print_mode(args: &[OsString]) -> bool {
+fn in_print_mode(args: &[OsString]) -> bool {
     let is_print = |arg: &OsString| {
         let Some(arg) = arg.to_str() else { return false };
         let cluster = arg.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| b"cdpv".contains(&byte)));

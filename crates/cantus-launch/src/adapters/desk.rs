@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cantus_fs::{Disk, ReadError};
@@ -29,6 +29,16 @@ impl Desk {
     pub(crate) fn new(disk: Arc<dyn Disk>, folder: PathBuf, name: String) -> Self {
         let private = std::path::absolute(std::env::temp_dir()).unwrap_or_else(|_| std::env::temp_dir());
         Self { disk, folder, private, name, written: Mutex::default() }
+    }
+
+    /// The same with another start of the names of ours.
+    pub(crate) fn rename(&mut self, name: String) {
+        self.name = name;
+    }
+
+    /// Where relative paths of the caller start.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The text of a file that the caller names; what isn't UTF-8 is an error.
