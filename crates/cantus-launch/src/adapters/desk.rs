@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -62,8 +63,8 @@ impl Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         for path in self.written.get_mut().unwrap_or_else(PoisonError::into_inner) {
-            // If it can't be removed, the system's sweep of temporary files is left.
-            let _ = self.disk.remove_loose(path);
+            // If it can't be removed, the system's sweep of temporary files is left. The call is over: nothing may disturb it.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.disk.remove_loose(path)));
         }
     }
 }
