@@ -5,12 +5,14 @@
 //! * The environment of this process is never changed.
 //! * What was recorded stays whole, whatever happens while more is recorded; reading back never fails on a record.
 
+mod comparison;
 mod composer;
 mod reading;
 mod record;
 mod runs;
 mod time;
 
+pub use comparison::{Change, Comparison, SectionChange};
 pub use composer::{Composer, RenderError, Rendered};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
