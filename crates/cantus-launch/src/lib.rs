@@ -6,6 +6,7 @@
 //! * What was recorded stays whole, whatever happens while more is recorded; reading back never fails on a record.
 
 mod adapters;
+mod comparison;
 mod composer;
 mod delivery;
 mod invocation;
@@ -20,6 +21,7 @@ mod runs;
 mod time;
 mod validity;
 
+pub use comparison::{Change, Comparison, SectionChange};
 pub use composer::{Composer, RenderError, Rendered};
 pub use delivery::Delivery;
 pub use invocation::Invocation;

@@ -1,5 +1,7 @@
 //! `cantus render`: a bundle for given facts.
 
+#[cfg(feature = "launch")]
+mod agent;
 mod facts;
 mod launch;
 mod parity;
@@ -44,6 +46,14 @@ struct Row {
 pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let start = Instant::now();
     let given = Given::parse(&args.facts)?;
+    #[cfg(feature = "launch")]
+    let (given, recorded) = match &args.agent {
+        None => (given, None),
+        Some(name) => {
+            let Some(recorded) = agent::last_of(name, args, streams)? else { return Ok(Status::No) };
+            (given.or_recorded(&recorded.manifest.facts), Some(recorded))
+        }
+    };
     let launch = args.launch.as_deref().map(launch::read).transpose()?.unwrap_or_default();
     let root = root(global)?;
     let clock = if args.json && !args.sections { Some(Clock::start(start)?) } else { None };
@@ -72,6 +82,10 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
     streams.out.flush()?;
     if !global.quiet {
         summary(&bundle, start, streams)?;
+        #[cfg(feature = "launch")]
+        if let Some(recorded) = &recorded {
+            agent::tell(recorded, &bundle, &project.package, streams)?;
+        }
     }
     if args.parity {
         let home = home_folder(&root, global)?;
