@@ -105,6 +105,20 @@ impl Composer {
         Self { disk, project, home, package: None, store, defaults }
     }
 
+    /// The project; `None` where none was found.
+    pub(crate) fn root(&self) -> Option<Root> {
+        Some(Root::new(self.disk.clone(), self.project.clone().ok()?))
+    }
+
+    pub(crate) fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
+    }
+
+    /// The store's folder; `None` to compose anew.
+    pub(crate) fn store_home(&self) -> Option<&Path> {
+        self.store.as_ref().map(Store::home)
+    }
+
     /// The same with the package in `folder` in the place of the configured one.
     #[must_use]
     pub fn package(mut self, folder: &Path) -> Self {

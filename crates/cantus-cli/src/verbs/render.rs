@@ -1,6 +1,8 @@
 //! `cantus render`: a bundle for given facts.
 
 #[cfg(feature = "launch")]
+mod agent;
+#[cfg(feature = "launch")]
 mod cached;
 mod facts;
 mod launch;
@@ -73,29 +75,50 @@ struct Request {
 pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let start = Instant::now();
     let given = Given::parse(&args.facts)?;
+    #[cfg(feature = "launch")]
+    let (given, recorded) = match &args.agent {
+        None => (given, None),
+        Some(name) => {
+            let Some(recorded) = agent::last_of(name, args, streams)? else { return Ok(Status::No) };
+            (given.or_recorded(&recorded.manifest.facts), Some(recorded))
+        }
+    };
     let launch = args.launch.as_deref().map(launch::read).transpose()?.unwrap_or_default();
     let root = root(global)?;
     let clock = if args.json && !args.sections { Some(Clock::start(start)?) } else { None };
     let request = Request { given, launch, root, clock };
+    let (answer, composed) = answer(global, args, &request, streams)?;
+    print(&answer, args, request.clock.as_ref(), streams)?;
+    if !global.quiet {
+        summary(&answer, start, streams)?;
+        #[cfg(feature = "launch")]
+        if let Some(recorded) = &recorded {
+            agent::tell(recorded, &answer.manifest, streams)?;
+        }
+    }
+    let Some(Composed { project, set, bundle }) = composed.filter(|_| args.parity) else {
+        return Ok(Status::Yes);
+    };
+    let home = home_folder(&request.root, global)?;
+    parity::run(&request.root, &project, home.as_deref(), &set, &bundle, streams)
+}
+
+/// The bundle that is asked for, and what it was composed of if that was just now.
+fn answer(
+    global: &Global,
+    args: &RenderArgs,
+    request: &Request,
+    streams: &mut Streams<'_>,
+) -> Result<(Answer, Option<Composed>), Failure> {
     #[cfg(feature = "launch")]
     if !args.no_cache && !args.parity && !request.clock.as_ref().is_some_and(Clock::is_given) {
-        let answer = cached::render(global, &request, streams)?;
-        print(&answer, args, request.clock.as_ref(), streams)?;
-        summary(&answer, start, global, streams)?;
-        return Ok(Status::Yes);
+        return Ok((cached::render(global, request, streams)?, None));
     }
-    let composed = compose(global, &request, streams)?;
+    let composed = compose(global, request, streams)?;
     let delivery = preview(String::new(), 0.0, CacheStatus::Bypass);
     let manifest = composed.bundle.manifest(&composed.project.package, delivery, "");
-    let answer = Answer { text: composed.bundle.text(), manifest, cache: CacheStatus::Bypass, stored: None };
-    print(&answer, args, request.clock.as_ref(), streams)?;
-    summary(&answer, start, global, streams)?;
-    if args.parity {
-        let Composed { project, set, bundle } = &composed;
-        let home = home_folder(&request.root, global)?;
-        return parity::run(&request.root, project, home.as_deref(), set, bundle, streams);
-    }
-    Ok(Status::Yes)
+    let text = if args.json || args.sections { String::new() } else { composed.bundle.text() };
+    Ok((Answer { text, manifest, cache: CacheStatus::Bypass, stored: None }, Some(composed)))
 }
 
 /// Reads every source and composes.
@@ -137,15 +160,7 @@ fn print(
     Ok(streams.out.flush()?)
 }
 
-fn summary(
-    answer: &Answer,
-    start: Instant,
-    global: &Global,
-    streams: &mut Streams<'_>,
-) -> std::io::Result<()> {
-    if global.quiet {
-        return Ok(());
-    }
+fn summary(answer: &Answer, start: Instant, streams: &mut Streams<'_>) -> std::io::Result<()> {
     let Manifest { bundle, sections, .. } = &answer.manifest;
     // The stream has no buffer: one text is one write.
     let line = format!(

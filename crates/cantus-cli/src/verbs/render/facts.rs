@@ -1,8 +1,12 @@
 //! Facts as they are given on the command line.
 
 use cantus_fs::Root;
+#[cfg(feature = "launch")]
+use cantus_manifest::manifest::FactsRecord;
 use cantus_manifest::{Facts, Provider, Purpose};
 use cantus_workspace::{host_name, version_control};
+#[cfg(feature = "launch")]
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
@@ -51,6 +55,31 @@ impl Given {
             *slot = Some(value.trim().to_owned());
         }
         Ok(given)
+    }
+
+    /// The same, with those of a recorded render where nothing is given.
+    #[cfg(feature = "launch")]
+    pub(crate) fn or_recorded(self, recorded: &FactsRecord) -> Self {
+        let word = |value: Value| value.as_str().map(str::to_owned);
+        // Actor and mode go together: one that is given brings its own partner.
+        let is_free = self.actor.is_none() && self.mode.is_none();
+        let (actor, mode) = match is_free {
+            true => (word(json!(recorded.actor)), word(json!(recorded.mode))),
+            false => (self.actor, self.mode),
+        };
+        // What was recorded as nothing is nothing, whatever this machine knows.
+        let text = |given: Option<String>, recorded: &Option<String>| {
+            given.or_else(|| Some(recorded.clone().unwrap_or_default()))
+        };
+        Self {
+            actor,
+            mode,
+            purpose: self.purpose.or_else(|| word(json!(recorded.purpose))),
+            provider: self.provider.or_else(|| Some(recorded.provider.clone())),
+            project: text(self.project, &recorded.project),
+            host: self.host.or_else(|| Some(recorded.host.clone())),
+            vcs: text(self.vcs, &recorded.vcs),
+        }
     }
 
     /// The facts that they mean; `name` is the project's own name. Host and version control are those of this machine and of
