@@ -28,6 +28,7 @@ mod reports;
 mod sources;
 mod staged;
 mod stats;
+mod store;
 mod turns;
 mod vectors;
 mod verbs;
