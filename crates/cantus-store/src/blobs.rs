@@ -55,25 +55,29 @@ pub(crate) fn read(disk: &dyn Disk, home: &Path, digest: &Digest) -> Blob {
     let path = path_of(home, digest);
     let Ok(bytes) = disk.read(&path, MOST_BYTES) else { return Blob::Absent };
     if Digest::of(&bytes) != *digest {
-        return Blob::Corrupt(Corrupt { digest: *digest, kept: set_aside(disk, &path, digest) });
+        return set_aside(disk, &path, digest);
     }
     String::from_utf8(bytes).map_or(Blob::Absent, Blob::Whole)
 }
 
-/// Renames a bundle that isn't what its name says; the new name.
-fn set_aside(disk: &dyn Disk, path: &Path, digest: &Digest) -> Option<String> {
+/// Renames a bundle that isn't what its name says.
+fn set_aside(disk: &dyn Disk, path: &Path, digest: &Digest) -> Blob {
     let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string().replace([':', '-'], "");
     let name = format!("{digest}.md.corrupt-{now}");
     let aside = path.with_file_name(&name);
-    disk.rename_new(path, &aside).ok()?;
-    // Another run may have mended it right before.
-    if disk.read(&aside, MOST_BYTES).is_ok_and(|bytes| Digest::of(bytes) == *digest) {
-        if disk.rename_new(&aside, path).is_err() {
-            let _ = disk.remove_loose(&aside);
-        }
-        return None;
+    if disk.rename_new(path, &aside).is_err() {
+        return Blob::Corrupt(Corrupt { digest: *digest, kept: None });
     }
-    Some(name)
+    match disk.read(&aside, MOST_BYTES) {
+        // Another run has mended it right before: it goes back.
+        Ok(bytes) if Digest::of(&bytes) == *digest => {
+            if disk.rename_new(&aside, path).is_err() {
+                let _ = disk.remove_loose(&aside);
+            }
+            String::from_utf8(bytes).map_or(Blob::Absent, Blob::Whole)
+        }
+        _ => Blob::Corrupt(Corrupt { digest: *digest, kept: Some(name) }),
+    }
 }
 
 /// Puts a bundle into the store, unless it is there. Gives its place, and what stood there.

@@ -107,7 +107,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use cantus_compose::preview;
-    use cantus_fs::RealDisk;
+    use cantus_fs::{FaultDisk, On, Operation, RealDisk};
     use cantus_manifest::manifest::{
         Budget, BundleRecord, CacheStatus, Compiler, FactsRecord, Manifest, Observation, ObservationStatus,
         SectionRecord, SectionStatus,
@@ -278,6 +278,22 @@ mod tests {
         let folder = path.parent().unwrap();
         assert_eq!(fs::read(folder.join(corrupt.kept.unwrap())).unwrap(), b"junk");
         assert_eq!(names(folder).len(), 2);
+    }
+
+    #[test]
+    fn what_another_run_mends_meanwhile_is_not_lost() {
+        let (_folder, store, key) = known();
+        let path = blobs::path_of(store.home(), &Digest::of(text()));
+        overwrite(&path, "junk");
+        // Right before it is renamed, the other run has renamed it and written it anew.
+        let mended = path.clone();
+        let disk =
+            FaultDisk::new().before(On::Only(Operation::Commit), 1, move || overwrite(&mended, &text()));
+        let slow = Store::new(Arc::new(disk), store.home().to_path_buf());
+        let (found, corrupt) = slow.find(&key);
+        assert!(found.is_some() && corrupt.is_none());
+        assert_eq!(names(path.parent().unwrap()).len(), 1);
+        assert!(store.find(&key).0.is_some());
     }
 
     #[test]
