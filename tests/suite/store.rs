@@ -213,7 +213,7 @@ fn a_flipped_byte_in_a_bundle_is_told_once_and_mended() {
     assert_eq!(said.matches("warning: corrupt bundle").count(), 1, "{said}");
     assert!(!said.contains(store.to_str().unwrap()), "{said}");
     assert!(!check(&repo, &store, &[], "hit").stderr.contains("corrupt"));
-    assert_eq!(bundles(&store), [path.clone()]);
+    assert_eq!(bundles(&store), std::slice::from_ref(&path));
     let aside: Vec<_> = files(path.parent().unwrap()).into_iter().filter(|file| *file != path).collect();
     assert!(
         matches!(aside.as_slice(), [aside] if aside.to_string_lossy().contains(".md.corrupt-")),
