@@ -1,7 +1,5 @@
 //! A temporary artifacts folder, and bundles to record in it.
 
-#![expect(clippy::unwrap_used, reason = "a test's own preparation")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
