@@ -5,15 +5,28 @@
 //! * The environment of this process is never changed.
 //! * What was recorded stays whole, whatever happens while more is recorded; reading back never fails on a record.
 
+mod adapters;
 mod comparison;
 mod composer;
+mod delivery;
+mod invocation;
+mod invoke;
+mod marker;
+mod owned;
+mod plan;
+mod program;
 mod reading;
 mod record;
 mod runs;
 mod time;
+mod validity;
 
 pub use comparison::{Change, Comparison, SectionChange};
 pub use composer::{Composer, RenderError, Rendered};
+pub use delivery::Delivery;
+pub use invocation::Invocation;
+pub use invoke::{Active, Trouble};
+pub use plan::{DeliveryPlan, Slot};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
 pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs};
