@@ -25,8 +25,12 @@ mod plugins;
 mod program;
 mod project;
 mod read_only;
+#[cfg(feature = "launch")]
+mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "launch")]
+mod show;
 mod sources;
 mod staged;
 mod stats;
