@@ -6,6 +6,8 @@ mod adopting;
 mod determinism;
 mod discovery;
 mod excerpts;
+#[cfg(feature = "launch")]
+mod exec;
 mod formats;
 mod home;
 mod hooks;
@@ -23,8 +25,12 @@ mod plugins;
 mod program;
 mod project;
 mod read_only;
+#[cfg(feature = "launch")]
+mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "launch")]
+mod show;
 mod sources;
 mod staged;
 mod stats;

@@ -1,7 +1,11 @@
 //! The command line.
 
+#[cfg(feature = "launch")]
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+#[cfg(feature = "launch")]
+use cantus_manifest::Provider;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
@@ -56,6 +60,9 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Print a bundle for given facts
     Render(RenderArgs),
+    /// Run an agent with its bundle, and end with its exit status
+    #[cfg(feature = "launch")]
+    Exec(ExecArgs),
     /// Show what an agent was given: a run's recorded bundles, or the newest runs
     #[cfg(feature = "launch")]
     Show(ShowArgs),
@@ -108,6 +115,8 @@ impl Verb {
             Self::List(args) => args.json,
             Self::Init(_) => false,
             Self::Import(args) => args.json,
+            #[cfg(feature = "launch")]
+            Self::Exec(_) => true,
             #[cfg(feature = "launch")]
             Self::Show(args) => args.prints_data(),
             Self::Why(args) => args.json,
@@ -199,6 +208,29 @@ pub(crate) struct RenderArgs {
     #[cfg(feature = "launch")]
     #[arg(long, value_name = "DIR", requires = "agent")]
     pub(crate) runs: Vec<PathBuf>,
+}
+
+#[cfg(feature = "launch")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecArgs {
+    /// Whose agent the command is: claude, codex, grok, muse, agy, qwen, opencode or another name
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Provider,
+    /// Record the invocation in this folder, which is made if it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) artifacts: Option<PathBuf>,
+    /// What the run and its agent are called [default: `$CANTUS_RUN_NAME`, else the name of the folder for artifacts]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The model, for the record
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The invocation whose conversation the command goes on with, by its id: that has a bundle, and gets no other
+    #[arg(long, value_name = "ID")]
+    pub(crate) resumes: Option<String>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[cfg(feature = "launch")]

@@ -4,6 +4,8 @@ mod adopt;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
+#[cfg(feature = "launch")]
+mod exec;
 mod hook;
 mod import;
 mod init;
@@ -46,6 +48,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Check(verb) => check::run(&args.global, verb, &mut judged),
         Verb::Render(verb) => render::run(&args.global, verb, streams),
         #[cfg(feature = "launch")]
+        Verb::Exec(verb) => exec::run(&args.global, verb, streams),
+        #[cfg(feature = "launch")]
         Verb::Show(verb) => show::run(&args.global, verb, &mut judged),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
@@ -69,6 +73,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         _ if args.global.quiet => None,
         Verb::Check(check) if check.staged => staged_root(&args.global).ok(),
         Verb::Manifest { .. } => None,
+        #[cfg(feature = "launch")]
+        Verb::Exec(_) => None,
         #[cfg(feature = "launch")]
         Verb::Show(show) if !show.diff => None,
         _ => root(&args.global).ok(),

@@ -111,9 +111,6 @@ pub trait Disk: Send + Sync + Debug {
     /// The same as [`Disk::stage`] for a program: on Unix whoever may read it may run it.
     fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
 
-    /// The same as [`Disk::stage`] for a file that its owner alone may read and write (Unix), whatever stands at `target`.
-    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
-
     /// Makes the empty file `path`, whose folder must exist. What stands there stays, a symlink too, and the error is
     /// [`io::ErrorKind::AlreadyExists`]. Nothing is flushed: a name that was only claimed may go with the power.
     fn claim(&self, path: &Path) -> io::Result<()>;
@@ -129,6 +126,12 @@ pub trait Disk: Send + Sync + Debug {
     /// after a power cut it may be old, empty or gone. For what can be made anew and is checked when it is read. On Unix
     /// only its owner may read it. A failure leaves the old file and no other. A disk that can only be read refuses.
     fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let _ = (target, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The same as [`Disk::put_loose`], with the mode that [`Disk::stage`] would give the file.
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = (target, bytes);
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -24,7 +24,7 @@ pub enum Operation {
     Canonical,
     /// [`Disk::create_folders`].
     CreateFolders,
-    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_private`], [`Disk::stage_sealed`] and [`Disk::put_loose`].
+    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_sealed`], [`Disk::put_loose`] and [`Disk::put`].
     Stage,
     /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
     Commit,
@@ -332,16 +332,6 @@ impl Disk for FaultDisk {
         self.run(Operation::Stage, half, whole)
     }
 
-    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
-        let half = || {
-            if let Ok(staged) = RealDisk.stage_private(target, &bytes[..bytes.len() / 2]) {
-                staged.abandon();
-            }
-        };
-        let whole = || Ok(RealDisk.stage_private(target, bytes)?.outlive(Arc::clone(&self.dead)));
-        self.run(Operation::Stage, half, whole)
-    }
-
     fn claim(&self, path: &Path) -> io::Result<()> {
         self.run(Operation::Record, || {}, || RealDisk.claim(path))
     }
@@ -363,6 +353,15 @@ impl Disk for FaultDisk {
             }
         };
         self.run(Operation::Stage, half, || RealDisk.put_loose(target, bytes))
+    }
+
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        self.run(Operation::Stage, half, || RealDisk.put(target, bytes))
     }
 
     fn remove_loose(&self, path: &Path) -> io::Result<()> {

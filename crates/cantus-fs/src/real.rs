@@ -73,10 +73,6 @@ impl Disk for RealDisk {
         stage(target, &Mode::of(target)?.runnable(), bytes)
     }
 
-    fn stage_private(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
-        stage(target, &Mode::private(), bytes)
-    }
-
     fn claim(&self, path: &Path) -> io::Result<()> {
         OpenOptions::new().write(true).create_new(true).open(path).map(drop)
     }
@@ -89,6 +85,11 @@ impl Disk for RealDisk {
 
     fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let (temporary, _) = new_beside(target, &Mode::new(0o600), bytes)?;
+        rename(temporary, target)
+    }
+
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (temporary, _) = new_beside(target, &Mode::of(target)?, bytes)?;
         rename(temporary, target)
     }
 
@@ -347,11 +348,6 @@ struct Mode {
 impl Mode {
     fn kept(kept: Option<u32>) -> Self {
         Self { kept, new: 0o666 }
-    }
-
-    /// For the owner alone.
-    fn private() -> Self {
-        Self { kept: Some(0o600), new: 0o600 }
     }
 
     /// That of a file which takes nothing over.
@@ -663,16 +659,19 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_private_file_is_its_owners_whatever_stood_there() {
+    fn a_file_that_is_put_keeps_its_mode() {
         use std::os::unix::fs::PermissionsExt;
 
         let scratch = Scratch::of(&["old"]);
         let at = |name: &str| scratch.path().join(name);
-        fs::set_permissions(at("old"), fs::Permissions::from_mode(0o644)).unwrap();
-        for name in ["old", "new"] {
-            RealDisk.commit(RealDisk.stage_private(&at(name), b"x").unwrap()).unwrap();
-            assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+        fs::set_permissions(at("old"), fs::Permissions::from_mode(0o640)).unwrap();
+        for (name, mask, mode) in [("old", 0o777, 0o640), ("new", 0o700, 0o600)] {
+            RealDisk.put(&at(name), b"x").unwrap();
+            assert_eq!(scratch.get(name), "x");
+            assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
         }
+        RealDisk.put(&at("no/a"), b"x").unwrap_err();
+        assert_eq!(scratch.names("."), ["new", "old"]);
     }
 
     #[test]

@@ -21,7 +21,16 @@ mod runs;
 mod time;
 mod validity;
 
+<<<<<<< HEAD
 pub use cantus_store::{Corrupt, Store, default_home};
+=======
+// What a launcher needs of the crates below, so that it needs to name this one alone.
+pub use cantus_compose::{Launch, LaunchError, LaunchText, Stability, TextBudget};
+pub use cantus_fs::{Disk, RealDisk, Root};
+pub use cantus_manifest::manifest::{DeliveryStatus, Fallback, FallbackReason};
+pub use cantus_manifest::{ParseProviderError, Provider, Purpose};
+
+>>>>>>> deliver
 pub use comparison::{Change, Comparison, SectionChange};
 pub use composer::{Composer, RenderError, Rendered};
 pub use delivery::Delivery;
@@ -32,3 +41,5 @@ pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
 pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs};
 pub use time::rfc3339;
+// Where the index of runs is: the folder that the environment names, else the user's data.
+pub use cantus_store::default_home as store_home;

@@ -176,7 +176,6 @@ pub(crate) fn turn(root: &Root) -> Option<LockGuard> {
 pub(crate) fn edit(
     root: &Root,
     path: &RelPath,
-    stage: impl Fn(&Root, &RelPath, &[u8]) -> Result<cantus_fs::Staged, TargetError>,
     edit: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, RecordError>,
 ) -> Result<(), RecordError> {
     let _turn = turn(root);
@@ -187,7 +186,7 @@ pub(crate) fn edit(
         if old.as_deref() == Some(&new) {
             return Ok(());
         }
-        let staged = stage(root, path, &new)?;
+        let staged = root.stage(path, &new)?;
         let seen = old.as_deref().map(Digest::of);
         match root.replace(path, staged, seen.as_ref(), MOST_META) {
             Err(TargetError::Changed { kept: None, .. }) if tries > 0 => tries -= 1,

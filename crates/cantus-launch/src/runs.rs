@@ -6,11 +6,11 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use cantus_fs::{Disk, Root, TargetError};
+use cantus_fs::{Disk, TargetError};
 use cantus_manifest::canonical_json;
 use serde_json::{Value, json};
 
-use crate::record::{MOST_META, RecordError, Run, edit, plain};
+use crate::record::{MOST_META, RecordError, Run, plain, turn};
 use crate::time::{parse, rfc3339, to_millis};
 
 pub use index::{IndexEntries, IndexEntry, RunIndex};
@@ -94,18 +94,19 @@ impl Run {
         self.edit_file(|old| Some(RunFile { ended_at: Some(at), exit_status, ..old? }))
     }
 
+    /// Writes the file anew, as `change` says; it is ours alone. An empty one is what a power cut may have left.
     fn edit_file(&self, change: impl Fn(Option<RunFile>) -> Option<RunFile>) -> Result<(), RecordError> {
-        let path = plain(FILE);
-        let stage = |root: &Root, path: &cantus_manifest::RelPath, bytes: &[u8]| {
-            root.contained(path)?;
-            let staged = root.disk().stage_private(&root.at(path), bytes);
-            staged.map_err(|source| TargetError::Stage { path: path.clone(), source })
-        };
-        edit(self.root(), &path, stage, |old| {
-            let old = old.map(RunFile::from_json).transpose();
-            let old = old.map_err(|reason| RecordError::Foreign { path: path.clone(), reason })?;
-            Ok(change(old).map(|file| file.to_json().into_bytes()))
-        })
+        let (root, path) = (self.root(), plain(FILE));
+        let _turn = turn(root);
+        let old = root.read_target(&path, MOST_META)?.filter(|old| !old.is_empty());
+        let file = old.as_deref().map(RunFile::from_json).transpose();
+        let file = file.map_err(|reason| RecordError::Foreign { path: path.clone(), reason })?;
+        let Some(new) = change(file).map(|file| file.to_json()) else { return Ok(()) };
+        if old.as_deref() == Some(new.as_bytes()) {
+            return Ok(());
+        }
+        let put = root.disk().put_loose(&root.at(&path), new.as_bytes());
+        Ok(put.map_err(|source| TargetError::Stage { path, source })?)
     }
 }
 

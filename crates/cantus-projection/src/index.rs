@@ -158,10 +158,6 @@ impl Disk for IndexDisk {
         Err(read_only())
     }
 
-    fn stage_private(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
     fn claim(&self, _: &Path) -> io::Result<()> {
         Err(read_only())
     }

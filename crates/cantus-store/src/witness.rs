@@ -136,10 +136,6 @@ impl Disk for Witness {
         Err(read_only())
     }
 
-    fn stage_private(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
     fn claim(&self, _: &Path) -> io::Result<()> {
         Err(read_only())
     }

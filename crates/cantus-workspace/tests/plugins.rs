@@ -58,10 +58,6 @@ impl Disk for Recorder {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn stage_private(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
     fn claim(&self, _: &Path) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

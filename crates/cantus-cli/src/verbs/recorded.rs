@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 
 use cantus_fs::{Disk, Kind, RealDisk};
-use cantus_launch::{RecordFiles, Role, RunIndex, RunInfo, Runs, latest_seq, record_files};
+use cantus_launch::{RecordFiles, Role, RunIndex, RunInfo, Runs, latest_seq, record_files, store_home};
 use cantus_manifest::manifest::FactsRecord;
 use cantus_manifest::{Actor, Facts, Mode, Provider};
 
@@ -38,18 +38,6 @@ pub(crate) fn runs(trees: &[PathBuf]) -> Result<Runs, Failure> {
         _ => Runs::in_trees(disk, trees),
     };
     Ok(runs.and(current))
-}
-
-/// The folder of the store.
-fn store_home() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = ["CANTUS_STORE", "CANTUS_HOME", "SASE_INSTRUCTIONS_HOME"].into_iter().find_map(named);
-    let data = || {
-        let data = named(if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_DATA_HOME" });
-        let data = data.filter(|data| data.is_absolute());
-        Some(data.or_else(|| Some(std::env::home_dir()?.join(".local/share")))?.join("cantus"))
-    };
-    std::path::absolute(home.or_else(data)?).ok()
 }
 
 /// The user's home, for paths in manifests.

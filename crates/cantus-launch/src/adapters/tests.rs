@@ -321,6 +321,18 @@ fn an_argument_is_never_longer_than_the_system_takes() {
 }
 
 #[test]
+fn no_argument_holds_a_nul() {
+    let desk = Desk::new(Arc::new(RealDisk), PathBuf::from("/"), "none".to_owned());
+    let load = Load { root: "a\0b\n", helper: None, owned: &[], desk: &desk };
+    for provider in ["codex", "grok", "muse"] {
+        let carried = (find(&Provider::new(provider).unwrap()).unwrap().carry)(&load, vec!["x".into()]);
+        let args = carried.map(|carried| carried.args).unwrap_or_default();
+        assert!(args.iter().all(|arg| !arg.as_encoded_bytes().contains(&0)), "{provider}");
+        assert_eq!(args.is_empty(), provider != "codex", "{provider}");
+    }
+}
+
+#[test]
 fn needs_are_what_the_argument_takes() {
     let load = |desk| Load { root: ROOT, helper: None, owned: &[], desk };
     let desk = Desk::new(Arc::new(RealDisk), PathBuf::from("/"), "none".to_owned());

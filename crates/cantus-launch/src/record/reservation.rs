@@ -94,7 +94,7 @@ impl Reservation {
         let path = plain("agent_meta.json");
         let foreign =
             |reason: &dyn ToString| RecordError::Foreign { path: path.clone(), reason: reason.to_string() };
-        edit(&self.root, &path, Root::stage, |old| {
+        edit(&self.root, &path, |old| {
             let Some(old) = old else { return Ok(None) };
             let text = std::str::from_utf8(old).map_err(|error| foreign(&error))?;
             let summary = self.summary(manifest)?;
@@ -120,9 +120,7 @@ impl Reservation {
     }
 
     fn put(&self, role: Role, part: Part, text: &str) -> Result<(), RecordError> {
-        let path = self.path(role, part);
-        let staged = self.root.stage(&path, text.as_bytes())?;
-        Ok(self.root.commit(&path, staged)?)
+        Ok(put(&self.root, &self.path(role, part), text.as_bytes())?)
     }
 
     /// What the launcher's file is told.
@@ -161,6 +159,14 @@ impl ErrorRecord {
             "schema_version": 1,
         })
     }
+}
+
+/// Writes a record in one step. It isn't flushed: a launcher's agent would wait for that several times, and a record that a
+/// power cut broke is known by its digest.
+fn put(root: &Root, path: &RelPath, bytes: &[u8]) -> Result<(), TargetError> {
+    root.contained(path)?;
+    let put = root.disk().put(&root.at(path), bytes);
+    put.map_err(|source| TargetError::Stage { path: path.clone(), source })
 }
 
 /// A manifest as it is written down, if it breaks no rule.

@@ -63,11 +63,7 @@ impl RunIndex {
         if let Some(month) = path.parent() {
             self.disk.create_folders(month)?;
         }
-        let staged = self.disk.stage_private(path, bytes)?;
-        match self.disk.commit_new(staged) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            committed => committed,
-        }
+        self.disk.put_loose(path, bytes)
     }
 
     /// Every entry, the newest first. Files are read as they are asked for; what is no entry is passed over.

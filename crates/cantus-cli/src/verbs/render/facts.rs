@@ -145,3 +145,50 @@ impl Given {
 fn invalid(key: &str, value: &str, valid: &str) -> Failure {
     Failure::error(format!("invalid fact {key}=`{value}`")).hint(format!("valid values: {valid}"))
 }
+
+#[cfg(all(test, feature = "launch"))]
+mod tests {
+    use std::sync::Arc;
+
+    use cantus_fs::RealDisk;
+    use cantus_manifest::{Actor, Mode};
+
+    use super::*;
+
+    /// The facts of `given` beside those of a helper of Claude for conflict repair in `lamp`, without version control.
+    #[track_caller]
+    fn facts(given: &[&str]) -> Facts {
+        let given: Vec<_> = given.iter().map(|fact| (*fact).to_owned()).collect();
+        let recorded = FactsRecord {
+            actor: Actor::NativeHelper,
+            mode: Mode::Runtime,
+            purpose: Purpose::ConflictRepair,
+            provider: "claude".to_owned(),
+            project: Some("lamp".to_owned()),
+            host: "tower".to_owned(),
+            vcs: None,
+        };
+        let root = Root::new(Arc::new(RealDisk), std::env::current_dir().unwrap());
+        let given = Given::parse(&given).unwrap().or_recorded(&recorded);
+        given.facts(Some("acme"), &root).unwrap()
+    }
+
+    fn recorded() -> Facts {
+        let facts = Facts::helper(Provider::new("claude").unwrap()).purpose(Purpose::ConflictRepair);
+        facts.project(Some("lamp")).host(Some("tower"))
+    }
+
+    #[test]
+    fn what_is_not_given_is_as_it_was_recorded() {
+        assert_eq!(facts(&[]), recorded());
+    }
+
+    #[test]
+    fn what_is_given_counts() {
+        assert_eq!(facts(&["project=x", "vcs=git"]), recorded().project(Some("x")).vcs(Some("git")));
+        let root = Facts::root(Provider::new("codex").unwrap()).purpose(Purpose::Ordinary);
+        let given = facts(&["actor=sase_root", "provider=codex", "purpose=ordinary"]);
+        assert_eq!(given, root.project(Some("lamp")).host(Some("tower")));
+        assert_eq!(facts(&["mode=export"]).actor(), Actor::Interactive);
+    }
+}

@@ -82,7 +82,9 @@ pub(super) fn run(
         let deadline = Instant::now() + PATIENCE;
         for change in &comparison.sections {
             heading(change, streams)?;
-            lines(change, old.as_deref(), &text, deadline, streams)?;
+            if change.change == Change::Changed {
+                lines(change, old.as_deref(), &text, deadline, streams)?;
+            }
         }
     }
     streams.out.flush()?;
@@ -189,9 +191,9 @@ fn lines(
     Ok(())
 }
 
-/// The part of a text that a section is; nothing of it if the section isn't there, `None` if there is no such part.
+/// The part of a text that a section is, if there is one.
 fn part<'a>(text: Option<&'a str>, range: Option<&Range<u64>>) -> Option<&'a str> {
-    let Some(range) = range else { return Some("") };
+    let range = range?;
     let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
     text?.get(range)
 }

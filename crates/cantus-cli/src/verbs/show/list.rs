@@ -185,12 +185,17 @@ impl RunRow {
         [
             self.name.clone(),
             self.provider.clone().unwrap_or_else(none),
-            self.started_at.clone().unwrap_or_else(none),
+            self.started_at.as_deref().map_or_else(none, seconds),
             plural(self.invocations, "invocation"),
             self.last_status.clone().unwrap_or_else(none),
             exit,
         ]
     }
+}
+
+/// A time without its milliseconds.
+fn seconds(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 impl RecordRow {
