@@ -7,6 +7,8 @@ mod advice;
 mod determinism;
 mod discovery;
 mod excerpts;
+#[cfg(feature = "launch")]
+mod exec;
 mod formats;
 mod home;
 mod hooks;
@@ -24,11 +26,16 @@ mod plugins;
 mod program;
 mod project;
 mod read_only;
+#[cfg(feature = "launch")]
+mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "launch")]
+mod show;
 mod sources;
 mod staged;
 mod stats;
+mod store;
 mod turns;
 mod vectors;
 mod verbs;

@@ -238,12 +238,13 @@ fn a_render_says_when_it_was_made_in_utc() {
 }
 
 #[test]
-fn two_renders_differ_in_nothing_but_time() {
+fn two_renders_differ_in_nothing_but_time_and_cache() {
     let repo = Repo::new(NOTES);
     let masked = || {
         let mut value = manifest(&repo, "provider=claude").1;
         value["delivery"]["rendered_at"] = "T".into();
         value["delivery"]["render_ms"] = 0.into();
+        value["delivery"]["cache"] = "C".into();
         value
     };
     assert_eq!(masked(), masked());

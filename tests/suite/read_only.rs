@@ -14,14 +14,14 @@ use snapbox::{IntoData, assert_data_eq, str};
 use crate::program::{NOTES, TARGETS, cantus, projected, replace};
 
 /// A mount that goes away with the value.
-struct Mount(PathBuf);
+pub(crate) struct Mount(PathBuf);
 
 impl Mount {
     /// Mounts on the folder `at`; `None` where that isn't allowed.
     ///
     /// Then the case is left to `faults.rs` of `cantus-projection`, which fails the same operations in the library.
     #[track_caller]
-    fn new(at: &Path, runs: &[&[&str]]) -> Option<Self> {
+    pub(crate) fn new(at: &Path, runs: &[&[&str]]) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         for (index, args) in runs.iter().enumerate() {
             let output = match Command::new("mount").args(*args).arg(at).output() {
@@ -125,7 +125,7 @@ error: nothing was replaced: cannot write the new `AGENTS.md`: Read-only file sy
 
 /// A file that takes all the room that is left, but for `spare` bytes.
 #[track_caller]
-fn fill(folder: &Path, spare: usize) {
+pub(crate) fn fill(folder: &Path, spare: usize) {
     let path = folder.join("ballast");
     // The disk fills up on the way: that is wanted.
     let full = fs::write(&path, vec![b'x'; 4 << 20]);

@@ -189,7 +189,7 @@ fn render_prints_one_summary_line_on_stderr() {
     assert_data_eq!(
         output.stderr.as_str(),
         str![[r#"
-render [..] common=[..] sections=[..] bytes=[..] tokens_est=[..] cache=bypass [..]ms
+render [..] common=[..] sections=[..] bytes=[..] tokens_est=[..] cache=miss [..]ms
 
 "#]]
     );

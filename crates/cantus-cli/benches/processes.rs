@@ -27,6 +27,13 @@ fn main() {
         floor(Path::new(folder));
         return;
     }
+    if args.iter().any(|arg| arg == "--nothing") {
+        return;
+    }
+    if args.iter().any(|arg| arg == "--store") {
+        measure_store();
+        return;
+    }
     println!("| notes | what | wall ms | CPU ms | peak MiB | wall / floor |");
     println!("| ---: | --- | ---: | ---: | ---: | ---: |");
     for notes in SIZES {
@@ -37,6 +44,46 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     web(folder.path(), 1_000);
     measure_reading(folder.path(), 1_000);
+    measure_store();
+}
+
+/// `render` through the store, beside a program that does nothing: `cargo bench … -- --store` prints these rows alone.
+fn measure_store() {
+    println!("| notes | what | wall ms | CPU ms | peak MiB | wall / empty program |");
+    println!("| ---: | --- | ---: | ---: | ---: | ---: |");
+    for notes in SIZES {
+        let (folder, store) = (
+            tempfile::tempdir().expect("a temporary folder"),
+            tempfile::tempdir().expect("a temporary folder"),
+        );
+        corpus(folder.path(), notes);
+        // What changed just now is read again: the rows are about what was not.
+        std::thread::sleep(Duration::from_millis(2_100));
+        let render = |args: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_cantus"));
+            command.arg("render").args(args).arg("--root").arg(folder.path());
+            command.env("CANTUS_STORE", store.path());
+            command
+        };
+        let nothing = || {
+            let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
+            command.arg("--nothing");
+            command
+        };
+        let runs = if notes > 1_000 { 21 } else { 101 };
+        let forget = || drop(fs::remove_dir_all(store.path()));
+        let empty = measure(runs, || {}, nothing);
+        let rows = [
+            ("an empty program", empty),
+            ("`render`, nothing kept", measure(runs.min(9), forget, || render(&[]))),
+            ("`render`, a hit", measure(runs, || {}, || render(&[]))),
+            ("`render --json`, a hit", measure(runs, || {}, || render(&["--json"]))),
+            ("`render --no-cache`", measure(runs.min(21), || {}, || render(&["--no-cache"]))),
+        ];
+        for (what, figures) in rows {
+            row(&notes.to_string(), what, figures, empty);
+        }
+    }
 }
 
 /// `read` in a web whose strands name each other.
@@ -78,7 +125,7 @@ fn measure_all(root: &Path, notes: usize) {
         ("`project`, nothing to do", measure(runs, || {}, || cantus(&["project"]))),
         ("`project --check`", measure(runs, || {}, || cantus(&["project", "--check"]))),
         ("`check`", measure(runs, || {}, || cantus(&["check"]))),
-        ("`render`", measure(runs, || {}, || cantus(&["render"]))),
+        ("`render --no-cache`", measure(runs, || {}, || cantus(&["render", "--no-cache"]))),
     ];
     for (what, figures) in rows {
         row(&notes.to_string(), what, figures, floor);

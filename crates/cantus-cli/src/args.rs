@@ -1,7 +1,11 @@
 //! The command line.
 
+#[cfg(feature = "launch")]
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+#[cfg(feature = "launch")]
+use cantus_manifest::Provider;
 use clap::{Parser, Subcommand, ValueEnum};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
@@ -56,6 +60,12 @@ pub(crate) enum Verb {
     Check(CheckArgs),
     /// Print a bundle for given facts
     Render(RenderArgs),
+    /// Run an agent with its bundle, and end with its exit status
+    #[cfg(feature = "launch")]
+    Exec(ExecArgs),
+    /// Show what an agent was given: a run's recorded bundles, or the newest runs
+    #[cfg(feature = "launch")]
+    Show(ShowArgs),
     /// List the notes with their sizes
     List(ListArgs),
     /// Print notes or strands, with what they depend on
@@ -105,6 +115,10 @@ impl Verb {
             Self::List(args) => args.json,
             Self::Init(_) => false,
             Self::Import(args) => args.json,
+            #[cfg(feature = "launch")]
+            Self::Exec(_) => true,
+            #[cfg(feature = "launch")]
+            Self::Show(args) => args.prints_data(),
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
             #[cfg(feature = "watch")]
@@ -186,6 +200,73 @@ pub(crate) struct RenderArgs {
     /// Add the sections of this JSON file behind everything else; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) launch: Option<PathBuf>,
+    /// Take the facts that aren't given from the last invocation of this run, and say how the bundle differs from its
+    #[cfg(feature = "launch")]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Look for the run in this tree of folders instead of the index (may be repeated)
+    #[cfg(feature = "launch")]
+    #[arg(long, value_name = "DIR", requires = "agent")]
+    pub(crate) runs: Vec<PathBuf>,
+}
+
+#[cfg(feature = "launch")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecArgs {
+    /// Whose agent the command is: claude, codex, grok, muse, agy, qwen, opencode or another name
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Provider,
+    /// Record the invocation in this folder, which is made if it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) artifacts: Option<PathBuf>,
+    /// What the run and its agent are called [default: `$CANTUS_RUN_NAME`, else the name of the folder for artifacts]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The model, for the record
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The invocation whose conversation the command goes on with, by its id: that has a bundle, and gets no other
+    #[arg(long, value_name = "ID")]
+    pub(crate) resumes: Option<String>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[cfg(feature = "launch")]
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").args(["sections", "list", "diff"]))]
+pub(crate) struct ShowArgs {
+    /// The run: its name, or a path with `/` to its artifacts folder [default: list the newest runs]
+    pub(crate) name: Option<String>,
+    /// The number of the invocation [default: the last one]; without NAME how many runs are listed [default: 20]
+    #[arg(short, long, value_name = "NN")]
+    pub(crate) number: Option<u64>,
+    /// The helpers' bundle instead of the root's
+    #[arg(short = 'H', long, requires = "name")]
+    pub(crate) helper: bool,
+    /// Print a table of the bundle's sections instead of its text
+    #[arg(short, long, requires = "name")]
+    pub(crate) sections: bool,
+    /// Print every record of the run; exit 1 if the bytes of any are missing or not those of its manifest
+    #[arg(short, long, requires = "name")]
+    pub(crate) list: bool,
+    /// Print how a fresh render for the same facts differs, section by section; exit 1 if it does
+    #[arg(long, requires = "name")]
+    pub(crate) diff: bool,
+    /// Print the manifest, or what else is asked for, as JSON
+    #[arg(short, long)]
+    pub(crate) json: bool,
+    /// Look for runs in this tree of folders instead of the index (may be repeated)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) runs: Vec<PathBuf>,
+}
+
+#[cfg(feature = "launch")]
+impl ShowArgs {
+    fn prints_data(&self) -> bool {
+        self.json || (self.name.is_some() && !(self.sections || self.list || self.diff))
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -28,6 +28,12 @@ impl Clock {
         }
     }
 
+    /// Whether the time was given, so that one run is like another.
+    #[cfg(feature = "launch")]
+    pub(crate) fn is_given(&self) -> bool {
+        self.start.is_none()
+    }
+
     /// The beginning in UTC, such as `2026-11-30T08:00:00Z`.
     pub(crate) fn rendered_at(&self) -> String {
         let seconds = self.at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -3,7 +3,8 @@
 //! [`main_with`] is the whole program; the `cantus` binary and an adopter's xtask both call it.
 //!
 //! Exit codes: 0 fine; 1 the answer is no (drift, a finding that is an error, a refused target, no note, line or committed file
-//! of the name that was asked for); 2 can't tell (usage, configuration, unreadable or broken input, a refused path).
+//! of the name that was asked for); 2 can't tell (usage, configuration, unreadable or broken input, a refused path). The verb
+//! `exec` ends with the status of its command.
 
 mod args;
 mod chart;
@@ -37,6 +38,22 @@ enum Status {
     No,
     /// There is no answer, and the report says why.
     CantTell,
+    /// The answer is what a command that was run made of it.
+    #[cfg(feature = "launch")]
+    Child(u8),
+}
+
+impl Status {
+    /// The exit code.
+    fn code(self) -> u8 {
+        match self {
+            Self::Yes => 0,
+            Self::No => 1,
+            Self::CantTell => 2,
+            #[cfg(feature = "launch")]
+            Self::Child(code) => code,
+        }
+    }
 }
 
 /// Where a verb writes.
@@ -69,9 +86,7 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
     let result = result.and_then(|status| Unheard(&mut out).flush().map(|()| status).map_err(Failure::from));
     match result {
-        Ok(Status::Yes) => ExitCode::SUCCESS,
-        Ok(Status::No) => ExitCode::from(1),
-        Ok(Status::CantTell) => ExitCode::from(2),
+        Ok(status) => ExitCode::from(status.code()),
         Err(failure) => {
             // What was said before the failure still belongs on the screen, in front of it.
             let _ = out.flush();

@@ -4,6 +4,8 @@ mod adopt;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
+#[cfg(feature = "launch")]
+mod exec;
 mod hook;
 mod import;
 mod init;
@@ -14,7 +16,11 @@ mod plugins;
 mod project;
 mod providers;
 mod read;
+#[cfg(feature = "launch")]
+mod recorded;
 mod render;
+#[cfg(feature = "launch")]
+mod show;
 mod stats;
 #[cfg(feature = "watch")]
 mod watch;
@@ -41,6 +47,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Project(verb) => project::run(&args.global, verb, &mut judged),
         Verb::Check(verb) => check::run(&args.global, verb, &mut judged),
         Verb::Render(verb) => render::run(&args.global, verb, streams),
+        #[cfg(feature = "launch")]
+        Verb::Exec(verb) => exec::run(&args.global, verb, streams),
+        #[cfg(feature = "launch")]
+        Verb::Show(verb) => show::run(&args.global, verb, &mut judged),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Init(verb) => init::run(&args.global, verb, &mut judged),
@@ -63,6 +73,10 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         _ if args.global.quiet => None,
         Verb::Check(check) if check.staged => staged_root(&args.global).ok(),
         Verb::Manifest { .. } => None,
+        #[cfg(feature = "launch")]
+        Verb::Exec(_) => None,
+        #[cfg(feature = "launch")]
+        Verb::Show(show) if !show.diff => None,
         _ => root(&args.global).ok(),
     }
 }

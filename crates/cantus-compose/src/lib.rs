@@ -30,7 +30,7 @@ mod trace;
 pub use bundle::Bundle;
 pub use fit::{Fitted, clip, fit};
 pub use launch::{Launch, LaunchError, LaunchText, Stability, TextBudget};
-pub use manifest::preview;
+pub use manifest::{COMPILER_VERSION, common_digest_of, preview};
 pub use package::Package;
 pub use plugin::Plugin;
 pub use read::{item_text, read_text};

@@ -7,14 +7,15 @@ use cantus_manifest::manifest::{
     Manifest, Observation, ObservationStatus, SCHEMA_VERSION, SectionRecord, SectionStatus, SourceRecord,
     SourceScope,
 };
-use cantus_manifest::{Layer, Source};
+use cantus_manifest::{Digest, Layer, SectionId, Source, common_digest};
 
 use crate::bundle::Bundle;
+use crate::launch::Launch;
 use crate::package::Package;
 use crate::section::{Section, Status};
 
 /// The version of our way to compose: it grows when the same inputs give other bytes.
-const COMPILER_VERSION: u32 = 1;
+pub const COMPILER_VERSION: u32 = 1;
 
 /// The delivery of a bundle that is only looked at, rendered at the time `rendered_at` (RFC 3339, UTC) within `render_ms`
 /// milliseconds.
@@ -88,6 +89,52 @@ impl Bundle {
         }
         layers
     }
+}
+
+impl Launch {
+    /// Adds these sections to a bundle that has none of the kind, and to its manifest: what comes out is the bundle of
+    /// [`SectionSet::bundle_with`](crate::SectionSet::bundle_with) and its manifest.
+    pub fn append(&self, text: &mut String, manifest: &mut Manifest) {
+        let mut sections = self.sections().map(|(_, section)| section).peekable();
+        if sections.peek().is_none() {
+            return;
+        }
+        let sum = manifest.budget.by_layer.entry(Layer::Launch.name().to_owned()).or_default();
+        let is_included = |section: &SectionRecord| section.status == SectionStatus::Included;
+        let mut end = manifest.sections.iter().take_while(|section| is_included(section)).count();
+        for section in sections {
+            let record = record(section, &mut manifest.bundle.bytes);
+            let Some(content) = section.content() else {
+                manifest.sections.push(record);
+                continue;
+            };
+            text.push_str(content.text());
+            manifest.bundle.lines += content.origins().len() as u64;
+            manifest.bundle.tokens_est += content.tokens_est();
+            sum.bytes += content.text().len() as u64;
+            sum.tokens_est += content.tokens_est();
+            manifest.sections.insert(end, record);
+            end += 1;
+        }
+        manifest.sections[end..].sort_by(|a, b| a.id.cmp(&b.id));
+        manifest.bundle.sha256 = Digest::of(&text).to_string();
+        manifest.bundle.common_digest = common_digest_of(manifest).map(|digest| digest.to_string());
+    }
+}
+
+/// The common digest of the sections that `manifest` lists; `None` if one of them can't be in it.
+#[must_use]
+pub fn common_digest_of(manifest: &Manifest) -> Option<Digest> {
+    let common = manifest
+        .sections
+        .iter()
+        .filter(|section| section.status == SectionStatus::Included && !section.provider_specific);
+    let pairs: Option<Vec<(SectionId, Digest)>> = common
+        .map(|section| {
+            Some((SectionId::new(section.id.clone()).ok()?, section.sha256.as_ref()?.parse().ok()?))
+        })
+        .collect();
+    Some(common_digest(pairs?.iter().map(|(id, digest)| (id, *digest))))
 }
 
 /// A section as it is written down; `offset` is the first byte of the next included one.

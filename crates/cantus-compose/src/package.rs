@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cantus_manifest::{Diagnostic, Outcome, Provider, Stamp, Stamps};
+use cantus_manifest::{Diagnostic, Digest, Outcome, Provider, Stamp, Stamps};
 use cantus_memory::{fences, heading, is_fenced, nearest, shortened};
 
 use crate::attributes;
@@ -57,6 +57,18 @@ impl Package {
         let outcome = Self::parse(None, files.collect(), stamps);
         // A test holds that the built-in files have no fault.
         outcome.value.unwrap_or_else(|| Self::empty(None))
+    }
+
+    /// The digest of every text that is embedded here: of the built-in package, and of the frame that stands where a package
+    /// brings none.
+    #[must_use]
+    pub fn built_in_digest() -> Digest {
+        let mut all = String::new();
+        for (path, text) in BUILT_IN.iter().chain(&[("default-frame.md", FRAME)]) {
+            all.push_str(&format!("{path} {}\n", text.len()));
+            all.push_str(text);
+        }
+        Digest::of(all)
     }
 
     fn empty(folder: Option<String>) -> Self {

@@ -613,12 +613,19 @@ proptest! {
         let layers: Vec<_> = bundle.included().map(|(section, _)| section.layer == Layer::Launch).collect();
         prop_assert!(layers.is_sorted());
         let others: Vec<_> = texts
-            .into_iter()
+            .iter()
+            .cloned()
             .map(|text| match text.stability {
                 Stability::Volatile => LaunchText { text: other.text.clone(), ..text },
                 Stability::Stable => text,
             })
             .collect();
+        let delivery = || preview(String::new(), 0.0, CacheStatus::Bypass);
+        let package = Package::built_in(Stamps::Skip);
+        let (mut text, mut manifest) = (plain.text(), plain.manifest(&package, delivery(), ""));
+        Launch::new(texts).unwrap().append(&mut text, &mut manifest);
+        prop_assert_eq!(text, bundle.text());
+        prop_assert_eq!(manifest, bundle.manifest(&package, delivery(), ""));
         let changed = set.bundle_with(Facts::root(Provider::native()), &Launch::new(others).unwrap());
         prop_assert_eq!(changed.stable_digest(), bundle.stable_digest());
         prop_assert_eq!(plain.stable_digest(), plain.digest());

@@ -57,6 +57,22 @@ pub struct Entry {
     pub kind: Kind,
 }
 
+/// What tells one state of a file from another without opening it. Times are nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileStamp {
+    /// Bytes.
+    pub size: u64,
+    /// When the bytes last changed; whoever may write them can set it to anything.
+    pub modified: i64,
+    /// When anything about the file last changed, which nobody can set. `None` where the system doesn't say: then equal
+    /// stamps prove nothing.
+    pub changed: Option<i64>,
+    /// Which file it is on its device; 0 where the system doesn't say.
+    pub inode: u64,
+    /// The device; 0 where the system doesn't say.
+    pub device: u64,
+}
+
 /// The disk as operations. Paths are absolute; errors name none, since the caller knows what the user calls them.
 pub trait Disk: Send + Sync + Debug {
     /// What `folder` holds, `.` and `..` aside, in the byte order of the names. A symlink to a folder is followed.
@@ -85,6 +101,18 @@ pub trait Disk: Send + Sync + Debug {
         Ok(rest.is_some_and(<[u8]>::is_empty))
     }
 
+    /// The [`FileStamp`] of the regular file `path`; `None` if there is none, a symlink not followed, or if this disk has no stamps.
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// The same as [`Disk::read`], with the stamp that the file had before its first byte was read; `None` if this disk has
+    /// no stamps.
+    fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {
+        Ok((self.read(path, limit)?, None))
+    }
+
     /// `path` with every symlink resolved; fails if anything on the way is absent.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
@@ -98,6 +126,38 @@ pub trait Disk: Send + Sync + Debug {
 
     /// The same as [`Disk::stage`] for a program: on Unix whoever may read it may run it.
     fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+
+    /// Makes the empty file `path`, whose folder must exist. What stands there stays, a symlink too, and the error is
+    /// [`io::ErrorKind::AlreadyExists`]. Nothing is flushed: a name that was only claimed may go with the power.
+    fn claim(&self, path: &Path) -> io::Result<()>;
+
+    /// The same as [`Disk::stage`] for bytes that never change: on Unix nobody may write them (`0444` less the umask). A
+    /// disk that can only be read refuses: [`io::ErrorKind::Unsupported`].
+    fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let _ = (target, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes the file `target` hold `bytes` for whoever reads it from now on, in one step and without flushing anything:
+    /// after a power cut it may be old, empty or gone. For what can be made anew and is checked when it is read. On Unix
+    /// only its owner may read it. A failure leaves the old file and no other. A disk that can only be read refuses.
+    fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let _ = (target, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// The same as [`Disk::put_loose`], with the mode that [`Disk::stage`] would give the file.
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let _ = (target, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Removes a file that [`Disk::put_loose`] made, or left behind, without flushing anything. Absence is an error. A disk
+    /// that can only be read refuses.
+    fn remove_loose(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Renames what was staged over its target, then flushes the folder where that is possible (Unix). An error
     /// of the rename leaves the old target; an error of the flush after it leaves the new one.

@@ -9,30 +9,30 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
 
 /// What a [`Disk`] is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// [`Disk::list`].
     List,
-    /// [`Disk::kind`] and [`Disk::is_program`].
+    /// [`Disk::kind`], [`Disk::is_program`] and [`Disk::stamp`].
     Kind,
-    /// [`Disk::read`].
+    /// [`Disk::read`] and [`Disk::read_stamped`].
     Read,
     /// [`Disk::canonical`].
     Canonical,
     /// [`Disk::create_folders`].
     CreateFolders,
-    /// [`Disk::stage`] and [`Disk::stage_program`].
+    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_sealed`], [`Disk::put_loose`] and [`Disk::put`].
     Stage,
     /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
     Commit,
-    /// [`Disk::set_aside`] and [`Disk::remove`].
+    /// [`Disk::set_aside`], [`Disk::remove`] and [`Disk::remove_loose`].
     Remove,
     /// [`Disk::lock`].
     Lock,
-    /// [`Disk::record`]; [`Disk::recall`] is a [`Operation::Read`].
+    /// [`Disk::record`] and [`Disk::claim`]; [`Disk::recall`] is a [`Operation::Read`].
     Record,
 }
 
@@ -146,6 +146,8 @@ pub struct FaultDisk {
     faults: Vec<Fault>,
     state: Mutex<State>,
     dead: Arc<AtomicBool>,
+    /// In nanoseconds.
+    age: i64,
 }
 
 #[derive(Default)]
@@ -173,6 +175,22 @@ impl FaultDisk {
     pub fn before(self, on: On, at: usize, hook: impl FnOnce() + Send + 'static) -> Self {
         self.with_state(|state| state.hooks.push((on, at, Box::new(hook))));
         self
+    }
+
+    /// The same, on which every file was changed `age` earlier than it was.
+    #[must_use]
+    pub fn aged(mut self, age: Duration) -> Self {
+        self.age = i64::try_from(age.as_nanos()).unwrap_or(i64::MAX);
+        self
+    }
+
+    fn older(&self, stamp: Option<FileStamp>) -> Option<FileStamp> {
+        let older = |time: i64| time.saturating_sub(self.age);
+        stamp.map(|stamp| FileStamp {
+            modified: older(stamp.modified),
+            changed: stamp.changed.map(older),
+            ..stamp
+        })
     }
 
     /// How many operations of `on` were asked for, the one that failed included, those after a crash not.
@@ -281,6 +299,15 @@ impl Disk for FaultDisk {
         self.run(Operation::Read, || {}, || RealDisk.read(path, limit))
     }
 
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
+        self.run(Operation::Kind, || {}, || Ok(self.older(RealDisk.stamp(path)?)))
+    }
+
+    fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {
+        let whole = || RealDisk.read_stamped(path, limit).map(|(bytes, stamp)| (bytes, self.older(stamp)));
+        self.run(Operation::Read, || {}, whole)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.run(Operation::Canonical, || {}, || RealDisk.canonical(path))
     }
@@ -307,6 +334,42 @@ impl Disk for FaultDisk {
         };
         let whole = || Ok(RealDisk.stage_program(target, bytes)?.outlive(Arc::clone(&self.dead)));
         self.run(Operation::Stage, half, whole)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Record, || {}, || RealDisk.claim(path))
+    }
+
+    fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage_sealed(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage_sealed(target, bytes)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
+    }
+
+    fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        self.run(Operation::Stage, half, || RealDisk.put_loose(target, bytes))
+    }
+
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage(target, &bytes[..bytes.len() / 2]) {
+                staged.abandon();
+            }
+        };
+        self.run(Operation::Stage, half, || RealDisk.put(target, bytes))
+    }
+
+    fn remove_loose(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Remove, || {}, || RealDisk.remove_loose(path))
     }
 
     fn commit(&self, staged: Staged) -> io::Result<()> {

@@ -26,11 +26,11 @@ mod root;
 mod scratch;
 mod staged;
 
-pub use disk::{Disk, Entry, Kind};
+pub use disk::{Disk, Entry, FileStamp, Kind};
 pub use error::{AccessError, ContainError, LinkError, ReadError, TargetError};
 #[cfg(feature = "fault")]
 pub use fault::{Fault, FaultDisk, FaultKind, Hook, On, Operation, is_crash};
 pub use lock::{LockError, LockGuard};
 pub use real::RealDisk;
 pub use root::Root;
-pub use staged::Staged;
+pub use staged::{Staged, is_leftover};

@@ -8,11 +8,11 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use crate::error::is_absent;
 use crate::staged::{RANDOM, SUFFIX, prefix};
-use crate::{Disk, Entry, Kind, LockError, LockGuard, ReadError, Staged, lock};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, Staged, lock};
 
 /// How much of a holder's text is read, in bytes.
 const HOLDER_LIMIT: u64 = 1024;
@@ -54,8 +54,21 @@ impl Disk for RealDisk {
     }
 
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
-        read_bounded(&file, size, limit)
+        let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
+        read_bounded(&file, metadata.len(), limit)
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => Ok(stamp_of(&metadata)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {
+        let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
+        Ok((read_bounded(&file, metadata.len(), limit)?, stamp_of(&metadata)))
     }
 
     fn holds(&self, path: &Path, texts: &[&str]) -> Result<bool, ReadError> {
@@ -80,6 +93,30 @@ impl Disk for RealDisk {
 
     fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
         stage(target, &Mode::of(target)?.runnable(), bytes)
+    }
+
+    fn claim(&self, path: &Path) -> io::Result<()> {
+        OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+    }
+
+    fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let (temporary, file) = new_beside(target, &Mode::new(0o444), bytes)?;
+        flush(&file)?;
+        Ok(Staged::new(target.to_path_buf(), temporary))
+    }
+
+    fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (temporary, _) = new_beside(target, &Mode::new(0o600), bytes)?;
+        rename(temporary, target)
+    }
+
+    fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
+        let (temporary, _) = new_beside(target, &Mode::of(target)?, bytes)?;
+        rename(temporary, target)
+    }
+
+    fn remove_loose(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
     }
 
     fn commit(&self, staged: Staged) -> io::Result<()> {
@@ -134,11 +171,11 @@ impl Disk for RealDisk {
     }
 
     fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
         if !is_own(&file)? {
             return Err(io::Error::from(io::ErrorKind::PermissionDenied).into());
         }
-        read_bounded(&file, size, limit)
+        read_bounded(&file, metadata.len(), limit)
     }
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
@@ -171,12 +208,12 @@ fn split(path: &Path) -> io::Result<(&Path, &OsStr)> {
 }
 
 /// Opens `path` with `options` if it is a regular file, without following a symlink and without waiting for the
-/// other end of a pipe. Gives its size in bytes too.
-fn open_regular(options: &mut OpenOptions, path: &Path) -> Result<(File, u64), ReadError> {
+/// other end of a pipe. Gives what the system says of it too.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> Result<(File, fs::Metadata), ReadError> {
     let opened = open_unfollowed(options, path).and_then(|file| Ok((file.metadata()?, file)));
     match opened {
         Ok((metadata, file)) => match Kind::from(metadata.file_type()) {
-            Kind::File => Ok((file, metadata.len())),
+            Kind::File => Ok((file, metadata)),
             kind => Err(ReadError::NotAFile(kind)),
         },
         // The codes for "that is a symlink" or "a folder" or "a socket" differ; asking does not.
@@ -211,6 +248,31 @@ fn open_unfollowed(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     options.custom_flags(0).open(path)
+}
+
+/// The stamp of a regular file.
+#[cfg(unix)]
+fn stamp_of(metadata: &fs::Metadata) -> Option<FileStamp> {
+    use std::os::unix::fs::MetadataExt;
+
+    let nanos = |seconds: i64, nanos: i64| seconds.checked_mul(1_000_000_000)?.checked_add(nanos);
+    let stamp = FileStamp {
+        size: metadata.len(),
+        modified: nanos(metadata.mtime(), metadata.mtime_nsec())?,
+        changed: Some(nanos(metadata.ctime(), metadata.ctime_nsec())?),
+        inode: metadata.ino(),
+        device: metadata.dev(),
+    };
+    metadata.is_file().then_some(stamp)
+}
+
+/// Elsewhere nothing that can be asked for tells an edit from one that set the time back.
+#[cfg(not(unix))]
+fn stamp_of(metadata: &fs::Metadata) -> Option<FileStamp> {
+    let since = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    let modified = i64::try_from(since.as_nanos()).ok()?;
+    let stamp = FileStamp { size: metadata.len(), modified, changed: None, inode: 0, device: 0 };
+    metadata.is_file().then_some(stamp)
 }
 
 /// A new file that nobody else may read.
@@ -304,14 +366,23 @@ fn grow(bytes: &mut Vec<u8>, size: usize) -> io::Result<()> {
 
 /// Writes `bytes` beside `target`, with this mode, and flushes them.
 fn stage(target: &Path, mode: &Mode, bytes: &[u8]) -> io::Result<Staged> {
+    let (temporary, file) = new_beside(target, mode, bytes)?;
+    flush(&file)?;
+    Ok(Staged::new(target.to_path_buf(), temporary))
+}
+
+/// Writes `bytes` beside `target`, with this mode.
+fn new_beside(target: &Path, mode: &Mode, bytes: &[u8]) -> io::Result<(TempPath, File)> {
     let (folder, name) = split(target)?;
-    let mut temporary = tempfile::Builder::new()
+    let temporary = tempfile::Builder::new()
         .prefix(&prefix(name))
         .suffix(SUFFIX)
         .rand_bytes(RANDOM)
         .make_in(folder, |path| mode.create(path))?;
-    fill(&mut temporary, mode, bytes)?;
-    Ok(Staged::new(target.to_path_buf(), temporary.into_temp_path()))
+    let (mut file, temporary) = temporary.into_parts();
+    mode.restore(&file)?;
+    file.write_all(bytes)?;
+    Ok((temporary, file))
 }
 
 /// The mode of a staged file.
@@ -326,6 +397,11 @@ struct Mode {
 impl Mode {
     fn kept(kept: Option<u32>) -> Self {
         Self { kept, new: 0o666 }
+    }
+
+    /// That of a file which takes nothing over.
+    fn new(new: u32) -> Self {
+        Self { kept: None, new }
     }
 
     /// The same, that whoever may read may run.
@@ -379,14 +455,6 @@ impl Mode {
     fn restore(&self, _: &File) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Gives the temporary file its mode and its bytes, and flushes them.
-fn fill(temporary: &mut NamedTempFile, mode: &Mode, bytes: &[u8]) -> io::Result<()> {
-    let file = temporary.as_file_mut();
-    mode.restore(file)?;
-    file.write_all(bytes)?;
-    flush(file)
 }
 
 /// Flushes `file` to the device, unless its file system has no such thing.
@@ -669,6 +737,35 @@ mod tests {
             assert!(RealDisk.is_program(&at(name)).unwrap());
             assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_put_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let scratch = Scratch::of(&["old"]);
+        let at = |name: &str| scratch.path().join(name);
+        fs::set_permissions(at("old"), fs::Permissions::from_mode(0o640)).unwrap();
+        for (name, mask, mode) in [("old", 0o777, 0o640), ("new", 0o700, 0o600)] {
+            RealDisk.put(&at(name), b"x").unwrap();
+            assert_eq!(scratch.get(name), "x");
+            assert_eq!(fs::metadata(at(name)).unwrap().permissions().mode() & mask, mode, "{name}");
+        }
+        RealDisk.put(&at("no/a"), b"x").unwrap_err();
+        assert_eq!(scratch.names("."), ["new", "old"]);
+    }
+
+    #[test]
+    fn a_name_is_claimed_once() {
+        let scratch = Scratch::of(&["b.md"]);
+        let claim = |name: &str| RealDisk.claim(&scratch.path().join(name)).map_err(|error| error.kind());
+        assert_eq!(claim("a.md"), Ok(()));
+        assert_eq!(scratch.get("a.md"), "");
+        assert_eq!(claim("a.md"), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(claim("b.md"), Err(io::ErrorKind::AlreadyExists));
+        assert_eq!(scratch.get("b.md"), "b.md");
+        assert_eq!(claim("no/a.md"), Err(io::ErrorKind::NotFound));
     }
 
     #[test]

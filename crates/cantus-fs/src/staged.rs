@@ -98,6 +98,16 @@ pub(crate) fn prefix(name: &OsStr) -> OsString {
     prefix
 }
 
+/// Whether `name` is the name of a staged file, whatever its target.
+#[must_use]
+pub fn is_leftover(name: &OsStr) -> bool {
+    let target = name.to_str().and_then(|name| {
+        let (target, _) = name.strip_prefix('.')?.strip_suffix(SUFFIX)?.rsplit_once('.')?;
+        Some(target)
+    });
+    target.is_some_and(|target| is_staged_name(name, target))
+}
+
 /// Whether `name` is the name of a staged file of a target called `target`.
 pub(crate) fn is_staged_name(name: &OsStr, target: &str) -> bool {
     let random = name.to_str().and_then(|name| {
@@ -115,6 +125,15 @@ mod tests {
     #[track_caller]
     fn check(name: &str, expected: bool) {
         assert_eq!(is_staged_name(OsStr::new(name), "AGENTS.md"), expected, "{name}");
+    }
+
+    #[test]
+    fn a_leftover_is_one_of_any_target() {
+        assert!(is_leftover(OsStr::new(".AGENTS.md.a1B2c3.cantus-tmp")));
+        assert!(is_leftover(OsStr::new(".x.a1B2c3.cantus-tmp")));
+        for name in [".x.a1B2c.cantus-tmp", "x.a1B2c3.cantus-tmp", ".a1B2c3.cantus-tmp", ".x.a1B2c3"] {
+            assert!(!is_leftover(OsStr::new(name)), "{name}");
+        }
     }
 
     #[test]

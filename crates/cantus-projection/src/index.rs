@@ -162,6 +162,10 @@ impl Disk for IndexDisk {
         Err(read_only())
     }
 
+    fn claim(&self, _: &Path) -> io::Result<()> {
+        Err(read_only())
+    }
+
     fn commit(&self, _: Staged) -> io::Result<()> {
         Err(read_only())
     }

@@ -17,6 +17,9 @@ pub const LOCK: &str = "projections/lock.toml";
 /// What `budget.file_bytes` is by default: what Codex reads, unless it is told otherwise.
 pub const DEFAULT_FILE_BYTES: u64 = 32_768;
 
+/// What `record.variable` is by default: the name that launchers of the peer use too.
+pub const DEFAULT_VARIABLE: &str = "SASE_INSTRUCTIONS_FILE";
+
 /// The most that `limits.note_bytes` may say: every note is held in memory.
 const MOST_NOTE_BYTES: u64 = 64 << 20;
 
@@ -62,6 +65,8 @@ pub struct Config {
     pub file_bytes: u64,
     /// Whether no budget is an error.
     pub warn_only: bool,
+    /// The environment variable that tells an agent where its bundle lies.
+    pub variable: String,
     /// The file that the configuration was read from.
     pub source: Option<ConfigFile>,
 }
@@ -191,9 +196,16 @@ const KEYS: &[&str] = &[
     "page",
     "budget",
     "limits",
+    "record",
 ];
 
 impl Config {
+    /// Whether what the project's sources are is for cargo to say: a program's answer, which no look at files can stand for.
+    #[must_use]
+    pub fn asks_cargo(&self) -> bool {
+        !self.plugins.is_empty() || matches!(self.members, Members::Workspace { .. })
+    }
+
     /// The configuration of a project that has none.
     pub(crate) fn default_in(surroundings: Surroundings<'_>) -> Self {
         Self::read(
@@ -241,6 +253,7 @@ impl Config {
             note_bytes: note_bytes(&mut keys, source),
             file_bytes,
             warn_only,
+            variable: variable(&mut keys, source),
             memory,
             package,
             providers,
@@ -622,6 +635,26 @@ fn note_bytes(keys: &mut Keys<'_>, source: &mut Source<'_>) -> u64 {
     bytes
 }
 
+/// The variable is set for a program that runs with the user's rights, to the path of a file whose text the project decides. So
+/// it must not be a name that means something to other programs, such as `BASH_ENV`.
+fn variable(keys: &mut Keys<'_>, source: &mut Source<'_>) -> String {
+    const MARK: &str = "INSTRUCTIONS";
+    let Some(mut keys) = keys.table(source, "record", "record.") else { return DEFAULT_VARIABLE.to_owned() };
+    let given = keys.text(source, "variable");
+    keys.finish(source, &["variable"]);
+    let Some((name, span)) = given else { return DEFAULT_VARIABLE.to_owned() };
+    let is_plain =
+        name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    if is_plain && name.starts_with(|first: char| !first.is_ascii_digit()) && name.contains(MARK) {
+        return name;
+    }
+    let expected = format!("capital letters, digits and `_`, with `{MARK}` among them");
+    let fault =
+        source.fault(span, format!("`record.variable` must be {expected}, not `{}`", name.escape_debug()));
+    fault.help = Some(format!("write such as `{DEFAULT_VARIABLE}`"));
+    DEFAULT_VARIABLE.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -663,7 +696,7 @@ mod tests {
                 "cantus.toml:4: error: unknown key `projection.file`\n  help: did you mean `files`?",
                 "cantus.toml:2: error: unknown key `widht`\n  help: did you mean `width`?",
                 "cantus.toml:5: error: unknown key `colours`\n  help: known keys here: name, title, command, memory, package, width, \
-             providers, members, plugins, repositories, projection, output, page, budget, limits",
+             providers, members, plugins, repositories, projection, output, page, budget, limits, record",
             ],
         );
     }
@@ -709,6 +742,26 @@ mod tests {
                 "cantus.toml:2: error: `budget.file_bytes` must be at least 1",
             ],
         );
+    }
+
+    #[test]
+    fn the_variable_means_nothing_to_other_programs() {
+        assert_eq!(parse("").value.variable, "SASE_INSTRUCTIONS_FILE");
+        assert_eq!(parse("[record]\nvariable = \"MY_INSTRUCTIONS_2\"\n").value.variable, "MY_INSTRUCTIONS_2");
+        for name in [
+            "BASH_ENV",
+            "instructions",
+            "INSTRUCTIONS=X",
+            "1INSTRUCTIONS",
+            "MY INSTRUCTIONS",
+            "É_INSTRUCTIONS",
+        ] {
+            let expected = format!(
+                "cantus.toml:2: error: `record.variable` must be capital letters, digits and `_`, with `INSTRUCTIONS` among \
+                 them, not `{name}`\n  help: write such as `SASE_INSTRUCTIONS_FILE`"
+            );
+            check_faults(&format!("[record]\nvariable = \"{name}\"\n"), &[&expected]);
+        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ mod project;
 mod watched;
 
 pub use config::{
-    Allowed, Config, DEFAULT_FILE_BYTES, LOCK, Members, Output, PageBody, PageConfig, PluginKind,
+    Allowed, Config, DEFAULT_FILE_BYTES, DEFAULT_VARIABLE, LOCK, Members, Output, PageBody, PageConfig,
+    PluginKind,
 };
 pub use discover::{CONFIG, find_root};
 pub use home::read_home;

@@ -211,8 +211,9 @@ fn has_memory(root: &Root) -> bool {
     MEMORIES.into_iter().any(|memory| exists(root, memory))
 }
 
+/// Whether something stands at `path`. What can't be looked at counts: to read it then tells why, and nothing is passed over.
 pub(crate) fn exists(root: &Root, path: &str) -> bool {
-    RelPath::new(path).is_ok_and(|path| matches!(root.kind(&path), Ok(Some(_))))
+    RelPath::new(path).is_ok_and(|path| !matches!(root.kind(&path), Ok(None)))
 }
 
 /// A configuration's text, and where it was read.

@@ -62,6 +62,10 @@ impl Disk for Recorder {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    fn claim(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn commit(&self, _: Staged) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

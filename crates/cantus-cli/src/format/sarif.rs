@@ -55,7 +55,7 @@ fn log(findings: &[Diagnostic], place: &Place, status: Status) -> Value {
             } },
             "invocations": [{
                 "executionSuccessful": status != Status::CantTell,
-                "exitCode": match status { Status::Yes => 0, Status::No => 1, Status::CantTell => 2 },
+                "exitCode": status.code(),
             }],
             "originalUriBaseIds": { ROOT: { "description": { "text": "the root of the repository" } } },
             "results": results,
