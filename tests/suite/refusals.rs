@@ -1167,7 +1167,7 @@ cantus.toml:4: error: unknown key `output.mode` [config]
 cantus.toml:1: error: unknown key `colours` [config]
   1 | [colours]
     |  ^^^^^^^
-  help: known keys here: name, title, command, memory, package, width, providers, members, plugins, repositories, projection, output, page, budget, limits
+  help: known keys here: name, title, command, memory, package, width, providers, members, plugins, repositories, projection, output, page, budget, limits, record
 
 "#]],
     );
