@@ -1,3 +1,5 @@
+//! Each adapter with every spelling that its provider takes.
+
 use std::sync::Arc;
 
 use cantus_fs::{Fault, FaultDisk, FaultKind, On, Operation, RealDisk};
