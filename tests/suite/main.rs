@@ -6,6 +6,8 @@ mod adopting;
 mod determinism;
 mod discovery;
 mod excerpts;
+#[cfg(feature = "launch")]
+mod exec;
 mod formats;
 mod home;
 mod hooks;

@@ -155,6 +155,11 @@ fn oversize(channel: &str, needs: usize) -> Fallback {
     )
 }
 
+/// Whether a text can stand in an argument at all.
+fn argument(text: &str) -> Result<(), Fallback> {
+    if text.contains('\0') { Err(failed("no argument can hold the NUL in the text")) } else { Ok(()) }
+}
+
 /// The last of the values that a caller gave for one flag: the one that the provider would honour. It must be Unicode.
 fn last_text(flag: &str, values: Vec<OsString>) -> Result<Option<String>, Fallback> {
     let Some(value) = values.into_iter().last() else { return Ok(None) };

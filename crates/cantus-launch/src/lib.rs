@@ -21,6 +21,12 @@ mod runs;
 mod time;
 mod validity;
 
+// What a launcher needs of the crates below, so that it needs to name this one alone.
+pub use cantus_compose::{Launch, LaunchError, LaunchText, Stability, TextBudget};
+pub use cantus_fs::{Disk, RealDisk, Root};
+pub use cantus_manifest::manifest::{DeliveryStatus, Fallback, FallbackReason};
+pub use cantus_manifest::{ParseProviderError, Provider, Purpose};
+
 pub use comparison::{Change, Comparison, SectionChange};
 pub use composer::{Composer, RenderError, Rendered};
 pub use delivery::Delivery;

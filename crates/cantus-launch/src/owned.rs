@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_symlink_is_named_by_both_paths() {
         let repo = repo("");
-        std::fs::remove_file(repo.path().join("AGENTS.md")).unwrap();
+        repo.remove("AGENTS.md");
         repo.write("real.md", "# T\n");
         std::os::unix::fs::symlink("real.md", repo.path().join("AGENTS.md")).unwrap();
         let found = owned_files(&Root::new(Arc::new(RealDisk), repo.path().to_path_buf()));

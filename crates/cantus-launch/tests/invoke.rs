@@ -36,7 +36,7 @@ struct Bench {
 impl Bench {
     fn new(fixture: &str) -> Self {
         let repo = Repo::without_git(fixture);
-        let beside = |name| repo.path().parent().unwrap().join(name);
+        let beside = |name| repo.path().parent().expect("a parent").join(name);
         Self { store: beside("store"), artifacts: beside("artifacts"), repo }
     }
 
@@ -51,23 +51,23 @@ impl Bench {
     /// The manifest with the number `seq`.
     #[track_caller]
     fn manifest(&self, name: &str) -> Value {
-        let text = fs::read_to_string(self.artifacts.join("instructions").join(name)).unwrap();
-        serde_json::from_str(&text).unwrap()
+        let text = fs::read_to_string(self.artifacts.join("instructions").join(name)).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
     }
 
     /// What lies in the folder for records.
     fn names(&self) -> Vec<String> {
         let entries = RealDisk.list(&self.artifacts.join("instructions")).unwrap_or_default();
-        entries.into_iter().map(|entry| entry.name.into_string().unwrap()).collect()
+        entries.into_iter().map(|entry| entry.name.into_string().expect("UTF-8")).collect()
     }
 }
 
 fn root(provider: &str) -> Invocation {
-    Invocation::root(Provider::new(provider).unwrap())
+    Invocation::root(Provider::new(provider).expect("a name"))
 }
 
 fn text(arg: &OsString) -> &str {
-    arg.to_str().unwrap()
+    arg.to_str().expect("UTF-8")
 }
 
 /// What a provider called `claude` would be given, and the files that it was given it in.
@@ -341,7 +341,7 @@ fn check_call(bench: &Bench, disk: Arc<dyn Disk>) {
         assert_eq!(is_explicit, delivery.fallback().is_none());
         assert_eq!(is_explicit, args.len() == 6, "{args:?}");
         if is_explicit {
-            let handed = fs::read_to_string(&args[1]).unwrap();
+            let handed = fs::read_to_string(&args[1]).expect("a file");
             assert!(handed.contains("Be brief.") && handed.ends_with(" -->\n"), "half a bundle:\n{handed}");
         } else {
             assert_eq!(args, ["-p", "x"]);

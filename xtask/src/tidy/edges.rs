@@ -73,6 +73,8 @@ const TABLE: &[Row] = &[
         never: &[MARKDOWN, HASHING],
     },
     Row { name: "testkit", may: &[], optional: &[], never: &[] },
+    // What an author of a launcher starts from: it needs one crate of ours.
+    Row { name: "launcher-example", may: &["launch"], optional: &[], never: &[] },
     // The task `schema` makes a file from the types of `manifest` and writes it through `fs`.
     Row { name: "xtask", may: &["cli", "manifest", "fs", "testkit"], optional: &[], never: &[] },
 ];

@@ -42,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &ExecArgs, streams: &mut Streams<'_>) -
     let told = active.troubles().len();
     tell(&active, active.troubles(), global, streams)?;
     let ended = match child::run(&mut command) {
-        Err(error) if error.kind() == io::ErrorKind::ArgumentListTooLong => plain(&active, program, rest),
+        Err(error) if is_refused(&error) => plain(&active, program, rest),
         ended => ended,
     };
     let (status, error) = match ended {
@@ -107,11 +107,15 @@ fn sessions(args: &[OsString]) -> Vec<String> {
     args.iter().enumerate().filter_map(value).collect()
 }
 
-/// Runs the command as the caller wrote it, since with the bundle it is longer than the system takes. It hasn't run yet.
+/// Whether the arguments are what the system doesn't take: too long together, or nothing that a batch file can get.
+fn is_refused(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput)
+}
+
+/// Runs the command as the caller wrote it, since the system doesn't take the bundle among its arguments. It hasn't run yet.
 fn plain(active: &Active, program: &OsStr, args: &[OsString]) -> io::Result<u8> {
     let delivery = active.delivery();
-    delivery
-        .fail(FallbackReason::DeliveryFailed, "the command with the bundle is longer than the system takes");
+    delivery.fail(FallbackReason::DeliveryFailed, "the system does not take the bundle among the arguments");
     let mut command = Command::new(program);
     let env = delivery.env().iter().map(|(name, value)| (name, value));
     command.args(args).env_remove(delivery.variable()).envs(env);

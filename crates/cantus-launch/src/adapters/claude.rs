@@ -67,7 +67,7 @@ fn in_print_mode(args: &[OsString]) -> bool {
 pub(crate) fn carry(load: &Load<'_>, mut args: Vec<OsString>) -> Result<Carried, Fallback> {
     let is_print = in_print_mode(&args);
     let theirs = theirs(load, &mut args, ROOT_FILE, ROOT_TEXT)?;
-    let settings = settings(load, take(&mut args, &[Flag::Long(SETTINGS)]))?;
+    let settings = settings(load, &take(&mut args, &[Flag::Long(SETTINGS)]))?;
     let file = load.desk.write(".md", &joined(&theirs, load.root)).map_err(|error| unwritten(&error))?;
     let mut ours: Vec<OsString> = vec![ROOT_FILE.into(), file.into()];
     let helper = match load.helper {
@@ -115,7 +115,7 @@ fn theirs(
 }
 
 /// The caller's settings with ours, as one argument.
-fn settings(load: &Load<'_>, given: Vec<OsString>) -> Result<OsString, Fallback> {
+fn settings(load: &Load<'_>, given: &[OsString]) -> Result<OsString, Fallback> {
     let unreadable = || failed(format!("the caller's `{SETTINGS}` are no JSON object that can be read"));
     let theirs = match given.last() {
         None => Map::new(),

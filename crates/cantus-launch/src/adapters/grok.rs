@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use cantus_manifest::manifest::Fallback;
 
 use super::flags::{Flag, has, take};
-use super::{Carried, Load, MOST_ARGUMENT, failed, last_text, oversize};
+use super::{Carried, Load, MOST_ARGUMENT, argument, failed, last_text, oversize};
 use crate::marker::joined;
 
 const RULES: &[Flag] = &[Flag::Long("--rules"), Flag::Long("--append-system-prompt")];
@@ -29,5 +29,6 @@ pub(crate) fn carry(load: &Load<'_>, mut args: Vec<OsString>) -> Result<Carried,
     if text.len() > MOST_ARGUMENT {
         return Err(oversize("grok.rules", text.len()));
     }
+    argument(&text)?;
     Ok(Carried::root([OsString::from("--rules"), OsString::from(text)], args))
 }

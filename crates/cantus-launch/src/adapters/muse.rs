@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use cantus_manifest::manifest::Fallback;
 
 use super::flags::{Flag, take};
-use super::{Carried, Load, MOST_ARGUMENT, failed, oversize};
+use super::{Carried, Load, MOST_ARGUMENT, argument, failed, oversize};
 
 const PROMPT_FILE: &str = "--prompt-file";
 const EXEC: &str = "exec";
@@ -32,7 +32,7 @@ pub(crate) fn carry(load: &Load<'_>, mut args: Vec<OsString>) -> Result<Carried,
     }
     let prompt = prompt(&mut args)?;
     let text = prefixed(load.root, &prompt);
-    if text.len() <= MOST_ARGUMENT {
+    if text.len() <= MOST_ARGUMENT && argument(&text).is_ok() {
         args.push(text.into());
     } else if args.first().is_some_and(|first| first == EXEC) {
         if args.last().is_some_and(|last| last == "--") {
@@ -41,6 +41,7 @@ pub(crate) fn carry(load: &Load<'_>, mut args: Vec<OsString>) -> Result<Carried,
         let file = write(load, &prompt)?;
         args.extend([PROMPT_FILE.into(), file.into()]);
     } else {
+        argument(&text)?;
         return Err(oversize("muse.prompt_prefix", text.len()));
     }
     Ok(Carried { args, helper: None })

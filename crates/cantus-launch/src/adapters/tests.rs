@@ -1,3 +1,5 @@
+//! Each adapter with every spelling that its provider takes.
+
 use std::sync::Arc;
 
 use cantus_fs::{Fault, FaultDisk, FaultKind, On, Operation, RealDisk};
@@ -318,6 +320,18 @@ fn an_argument_is_never_longer_than_the_system_takes() {
     assert!(!fits("codex", &["-c", &theirs(most + 1)]));
     let quotes = format!("developer_instructions='{}'", "\"".repeat(most / 2 + 1));
     assert!(!fits("codex", &["-c", &quotes]));
+}
+
+#[test]
+fn no_argument_holds_a_nul() {
+    let desk = Desk::new(Arc::new(RealDisk), PathBuf::from("/"), "none".to_owned());
+    let load = Load { root: "a\0b\n", helper: None, owned: &[], desk: &desk };
+    for provider in ["codex", "grok", "muse"] {
+        let carried = (find(&Provider::new(provider).unwrap()).unwrap().carry)(&load, vec!["x".into()]);
+        let args = carried.map(|carried| carried.args).unwrap_or_default();
+        assert!(args.iter().all(|arg| !arg.as_encoded_bytes().contains(&0)), "{provider}");
+        assert_eq!(args.is_empty(), provider != "codex", "{provider}");
+    }
 }
 
 #[test]
