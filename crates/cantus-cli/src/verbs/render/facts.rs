@@ -146,7 +146,8 @@ fn invalid(key: &str, value: &str, valid: &str) -> Failure {
     Failure::error(format!("invalid fact {key}=`{value}`")).hint(format!("valid values: {valid}"))
 }
 
-#[cfg(all(test, feature = "launch"))]
+#[cfg(feature = "launch")]
+#[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
