@@ -72,9 +72,9 @@ impl Disk for RealDisk {
     }
 
     fn holds(&self, path: &Path, texts: &[&str]) -> Result<bool, ReadError> {
-        let (file, size) = open_regular(OpenOptions::new().read(true), path)?;
+        let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
         let expected: usize = texts.iter().map(|text| text.len()).sum();
-        Ok(size == expected as u64 && is_made_of(&file, texts)?)
+        Ok(metadata.len() == expected as u64 && is_made_of(&file, texts)?)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -6,11 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::SystemTime;
 
+use cantus_manifest::manifest::{DeliveryStatus, Fallback};
 use cantus_store::Corrupt;
 use thiserror::Error;
 
 use crate::composer::{Composer, RenderError};
-use crate::delivery::Delivery;
+use crate::delivery::{Delivery, Way};
 use crate::invocation::Invocation;
 use crate::record::RecordError;
 use draft::{Draft, Recording};
@@ -43,6 +44,17 @@ pub struct Active {
     recording: Option<Recording>,
     troubles: Vec<Trouble>,
     is_over: bool,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Ended {
+    /// How the bundle reached the agent.
+    pub status: DeliveryStatus,
+    /// Why the provider's own files stood in, if they stood in for something.
+    pub fallback: Option<Fallback>,
+    /// All that went wrong.
+    pub troubles: Vec<Trouble>,
 }
 
 impl Composer {
@@ -85,10 +97,11 @@ impl Active {
         &self.troubles
     }
 
-    /// Ends the call: what was learned during it is recorded, and its private files go. Gives all that went wrong.
-    pub fn finish(mut self) -> Vec<Trouble> {
+    /// Ends the call: what was learned during it is recorded, and its private files go.
+    pub fn finish(mut self) -> Ended {
         self.end();
-        std::mem::take(&mut self.troubles)
+        let Way { status, fallback, .. } = self.delivery.over().root;
+        Ended { status, fallback, troubles: std::mem::take(&mut self.troubles) }
     }
 
     fn end(&mut self) {

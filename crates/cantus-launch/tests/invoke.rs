@@ -230,7 +230,7 @@ fn no_project_is_no_obstacle() {
         Some(FallbackReason::RenderFailed)
     );
     assert_eq!(active.delivery().arguments(["-p", "x"]), ["-p", "x"]);
-    assert!(matches!(active.finish().as_slice(), [Trouble::Render(_)]));
+    assert!(matches!(active.finish().troubles.as_slice(), [Trouble::Render(_)]));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_call_may_end_later_and_elsewhere() {
         active.delivery().record_exit(0);
         active.finish()
     });
-    assert!(troubles.join().unwrap().is_empty());
+    assert!(troubles.join().unwrap().troubles.is_empty());
     assert!(fs::read_to_string(bench.artifacts.join("run.json")).unwrap().contains("\"exit_status\": 0"));
 }
 
@@ -314,7 +314,7 @@ fn artifacts_that_are_a_file_and_a_store_that_is_one_are_no_obstacles() {
     let active = bench.composer().begin(&root("codex"), &*bench.artifacts);
     assert_eq!(active.delivery().status(), DeliveryStatus::Explicit);
     assert_ne!(active.delivery().arguments(["exec", "x"]), ["exec", "x"]);
-    assert!(!active.finish().is_empty());
+    assert!(!active.finish().troubles.is_empty());
     assert_eq!(fs::read_to_string(&bench.artifacts).unwrap(), "mine");
 }
 

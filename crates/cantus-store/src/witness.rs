@@ -100,6 +100,12 @@ impl Disk for Witness {
         answer
     }
 
+    fn is_program(&self, path: &Path) -> io::Result<bool> {
+        // A render that depended on it couldn't be kept.
+        self.note(path, None);
+        self.disk.is_program(path)
+    }
+
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         Ok(self.read_stamped(path, limit)?.0)
     }

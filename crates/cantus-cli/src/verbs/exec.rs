@@ -51,12 +51,12 @@ pub(crate) fn run(global: &Global, args: &ExecArgs, streams: &mut Streams<'_>) -
         Err(error) => (NOT_RUNNABLE, Some(error)),
     };
     active.delivery().record_exit(i32::from(status));
-    let troubles = active.finish();
+    let ended = active.finish();
     if let Some(error) = error {
         let failure = Failure::error(format!("cannot run `{}`: {error}", program.display()));
         failure.write(streams.err, None)?;
     }
-    warn(&troubles[told..], global, streams)?;
+    warn(&ended.troubles[told..], global, streams)?;
     Ok(Status::Child(status))
 }
 
