@@ -324,7 +324,7 @@ fn line_ends_of_a_checkout_change_no_answer() {
 
 #[test]
 fn a_text_of_the_built_in_package_is_no_file_to_ask_for() {
-    let error = cantus(&projected(), &["why", "package:contract.md:1"]).exits(2).stderr;
+    let error = cantus(&projected(), &["why", "package:contract.md:1"]).exits(1).stderr;
     assert!(error.contains("neither a committed file of this project nor a note of it"), "{error}");
 }
 
