@@ -35,7 +35,7 @@ use crate::{Status, Streams, Unheard};
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     // Where the exit code is the answer, a reader that leaves must not change it: `check | head` isn't green on drift.
-    let mut report = Unheard(&mut *streams.out);
+    let mut report = Unheard::new(&mut *streams.out);
     let mut judged = Streams { out: &mut report, err: &mut *streams.err };
     match &args.verb {
         Verb::Project(verb) => project::run(&args.global, verb, &mut judged),
