@@ -1696,9 +1696,10 @@ house/contract.md:4: error: the template fails: syntax error: unexpected end of 
     check_contract(
         "## A\n\n{{ project | shuot }}\n",
         str![[r#"
-house/contract.md:5: error: the template fails: unknown filter: filter shuot is unknown [package.contract]
+house/contract.md:5: error: a contract has no filter `shuot` [package.contract]
   5 | {{ project | shuot }}
-    | ^^^^^^^^^^^^^^^^^^^^^
+    |              ^^^^^
+  help: a contract knows `if`, `for` and `set`, comparisons, `~`, `range` and the filters capitalize, count, d, default, first, indent, int, join, last, length, lower, rejectattr, replace, reverse, selectattr, sort, string, title, trim, upper
 
 "#]],
     );
@@ -1753,9 +1754,10 @@ fn a_contract_cannot_read_other_files() {
     check_contract(
         "## A\n\n{% include \"../cantus.toml\" %}\n",
         str![[r#"
-house/contract.md:5: error: the template fails: syntax error: unknown statement include [package.contract]
+house/contract.md:5: error: a contract has no `include` [package.contract]
   5 | {% include "../cantus.toml" %}
-    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    |    ^^^^^^^
+  help: a contract knows `if`, `for` and `set`, comparisons, `~`, `range` and the filters capitalize, count, d, default, first, indent, int, join, last, length, lower, rejectattr, replace, reverse, selectattr, sort, string, title, trim, upper
 
 "#]],
     );
