@@ -128,7 +128,7 @@ fn a_root_that_is_named_and_is_no_project() {
         output.stderr,
         str![[r#"
 error: no project here: neither a configuration nor a note folder [project.none]
-  help: write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
+  help: `cantus init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
 
 "#]]
     );
