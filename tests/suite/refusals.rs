@@ -2173,3 +2173,24 @@ fn a_long_unknown_key_is_not_repeated_in_full() {
     assert_eq!(output.stderr.matches(&key).count(), 2, "{}", output.stderr);
     assert!(output.stderr.len() < 900, "{}", output.stderr);
 }
+
+#[test]
+fn no_message_repeats_a_long_value() {
+    let long = "9".repeat(100_000);
+    for (file, text) in [
+        ("memory/a.md", format!("---\ntype: core\npriority: {long}\n---\n")),
+        ("memory/a.md", format!("---\ntype: core\npriority: 0{long}\n---\n")),
+        ("memory/a.md", format!("---\ntype: {long}\n---\n")),
+        ("cantus.toml", format!("title = {long}\n")),
+        ("cantus.toml", format!("memory = \"../{long}\"\n")),
+        ("cantus.toml", format!("members = [\"{long}\"]\n")),
+        ("cantus.toml", format!("a{long} = 1\n")),
+    ] {
+        let repo = Repo::new("");
+        repo.write("memory/good.md", GOOD);
+        repo.write(file, &text);
+        let error = cantus(&repo, &["project"]).exits(2).stderr;
+        assert!(error.len() < 2000, "{} bytes: {}", error.len(), &error[..500]);
+        assert!(error.starts_with(file), "{error}");
+    }
+}
