@@ -136,6 +136,24 @@ fn a_stray_memory_folder_in_a_home_is_nobodys_layer() {
 }
 
 #[test]
+fn a_home_that_is_named_must_be_a_folder() {
+    let repo = Repo::new(PROJECT);
+    repo.write("file", "");
+    for (home, said) in [
+        ("gone", "error: `gone`, given as the home: No such file or directory"),
+        ("file", "error: `file`, given as the home, is not a folder"),
+        ("file/x", "error: `file/x`, given as the home: "),
+    ] {
+        let output = repo.run(CANTUS, &["render", "--home", home]).exits(2);
+        assert_eq!(output.stdout, "");
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+        assert!(output.stderr.contains("help: name the folder that holds `memory`"), "{}", output.stderr);
+    }
+    fs::create_dir_all(repo.path().join("empty")).expect("a folder");
+    repo.run(CANTUS, &["render", "--home", "empty"]).exits(0);
+}
+
+#[test]
 fn committed_files_never_hold_home_notes() {
     let repo = Repo::new(PROJECT);
     fs::create_dir_all(repo.home().join("sase/memory")).expect("a folder");

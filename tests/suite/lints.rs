@@ -69,8 +69,24 @@ fn a_hidden_character_in_a_package_or_a_description_is_found() {
     let repo = Repo::new(NOTES);
     repo.write("cantus.toml", "[[repositories]]\nname = \"x\"\ndescription = \"a\u{200b}b\"\n");
     cantus(&repo, &["project"]).exits(0);
-    let found = findings(&repo, 1);
-    assert!(matches!(found.as_slice(), [one] if one.starts_with("note.hidden error ")), "{found:?}");
+    assert_eq!(findings(&repo, 1), ["note.hidden error cantus.toml:3"]);
+    repo.add(
+        "
+        //- house/package.toml
+        name = \"house\"
+        version = \"1\"
+        //- house/contract.md
+        # House
+
+        a\u{200c}b
+        {{ repository_entries }}
+        ",
+    );
+    let text = repo.read("cantus.toml");
+    repo.write("cantus.toml", &format!("package = \"house\"\n{text}"));
+    cantus(&repo, &["project"]).exits(0);
+    let both = ["note.hidden error cantus.toml:4", "note.hidden error house/contract.md:3"];
+    assert_eq!(findings(&repo, 1), both);
     repo.write("cantus.toml", "title = \"a\u{200b}b\"\n");
     cantus(&repo, &["project"]).exits(0);
     // The frame, and the package's heading.

@@ -327,6 +327,26 @@ fn a_folder_with_a_configuration_stands_for_itself() {
 }
 
 #[test]
+fn a_folder_with_a_configuration_is_no_member_by_its_name() {
+    let repo = listed("[\"crates/*\", \"crates/api\"]");
+    repo.write("crates/api/cantus.toml", "");
+    let error = cantus(&repo, &["project"]).exits(2).stderr;
+    let said = "Cargo.toml:7: error: `members`: `crates/api` can't be one, since it has a configuration of its own [member.configured]";
+    assert!(error.contains(said), "{error}");
+}
+
+#[test]
+fn a_pattern_that_no_folder_matches_is_a_warning() {
+    let repo = listed("[\"web\", \"crate/*\", \"crates/*\"]");
+    let error = cantus(&repo, &["project"]).exits(0).stderr;
+    let said = "Cargo.toml:7: warning: `members`: no folder matches `crate/*` [member.pattern]";
+    assert!(error.contains(said), "{error}");
+    assert_eq!(error.matches("[member.pattern]").count(), 1, "{error}");
+    cantus(&repo, &["check"]).exits(0);
+    cantus(&repo, &["check", "--strict"]).exits(1);
+}
+
+#[test]
 fn a_run_inside_a_member_is_one_of_the_whole() {
     for members in ["true", "[\"crates/*\"]"] {
         let repo = listed(members);

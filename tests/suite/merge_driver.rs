@@ -194,6 +194,16 @@ fn attributes_elsewhere_that_outrank_ours_are_told() {
 }
 
 #[test]
+fn attributes_that_cannot_be_written_leave_the_configuration_as_it_is() {
+    let repo = projected();
+    repo.write(".gitattributes/x", "");
+    let config = repo.read(".git/config");
+    let error = cantus(&repo, &["merge-driver", "install"]).exits(2).stderr;
+    assert!(error.contains("`.gitattributes` is a folder"), "{error}");
+    assert_eq!(repo.read(".git/config"), config);
+}
+
+#[test]
 fn every_configured_file_is_named_and_cargo_is_the_program_of_an_xtask() {
     let repo = Repo::new(
         "//- cantus.toml\ncommand = \"cargo xtask project\"\n[projection]\nfiles = [\"A.md\"]\n[[output]]\nrender = \"helper\"\nfile = \"docs/a b.md\"\n",

@@ -128,7 +128,7 @@ fn a_root_that_is_named_and_is_no_project() {
         output.stderr,
         str![[r#"
 error: no project here: neither a configuration nor a note folder [project.none]
-  help: write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
+  help: `cantus init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`
 
 "#]]
     );
@@ -1696,9 +1696,10 @@ house/contract.md:4: error: the template fails: syntax error: unexpected end of 
     check_contract(
         "## A\n\n{{ project | shuot }}\n",
         str![[r#"
-house/contract.md:5: error: the template fails: unknown filter: filter shuot is unknown [package.contract]
+house/contract.md:5: error: a contract has no filter `shuot` [package.contract]
   5 | {{ project | shuot }}
-    | ^^^^^^^^^^^^^^^^^^^^^
+    |              ^^^^^
+  help: a contract knows `if`, `for` and `set`, comparisons, `~`, `range` and the filters capitalize, count, d, default, first, indent, int, join, last, length, lower, rejectattr, replace, reverse, selectattr, sort, string, title, trim, upper
 
 "#]],
     );
@@ -1753,9 +1754,10 @@ fn a_contract_cannot_read_other_files() {
     check_contract(
         "## A\n\n{% include \"../cantus.toml\" %}\n",
         str![[r#"
-house/contract.md:5: error: the template fails: syntax error: unknown statement include [package.contract]
+house/contract.md:5: error: a contract has no `include` [package.contract]
   5 | {% include "../cantus.toml" %}
-    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    |    ^^^^^^^
+  help: a contract knows `if`, `for` and `set`, comparisons, `~`, `range` and the filters capitalize, count, d, default, first, indent, int, join, last, length, lower, rejectattr, replace, reverse, selectattr, sort, string, title, trim, upper
 
 "#]],
     );
@@ -2170,4 +2172,25 @@ fn a_long_unknown_key_is_not_repeated_in_full() {
     let key = format!("error: unknown key `{}…` ", "k".repeat(60));
     assert_eq!(output.stderr.matches(&key).count(), 2, "{}", output.stderr);
     assert!(output.stderr.len() < 900, "{}", output.stderr);
+}
+
+#[test]
+fn no_message_repeats_a_long_value() {
+    let long = "9".repeat(100_000);
+    for (file, text) in [
+        ("memory/a.md", format!("---\ntype: core\npriority: {long}\n---\n")),
+        ("memory/a.md", format!("---\ntype: core\npriority: 0{long}\n---\n")),
+        ("memory/a.md", format!("---\ntype: {long}\n---\n")),
+        ("cantus.toml", format!("title = {long}\n")),
+        ("cantus.toml", format!("memory = \"../{long}\"\n")),
+        ("cantus.toml", format!("members = [\"{long}\"]\n")),
+        ("cantus.toml", format!("a{long} = 1\n")),
+    ] {
+        let repo = Repo::new("");
+        repo.write("memory/good.md", GOOD);
+        repo.write(file, &text);
+        let error = cantus(&repo, &["project"]).exits(2).stderr;
+        assert!(error.len() < 2000, "{} bytes: {}", error.len(), &error[..500]);
+        assert!(error.starts_with(file), "{error}");
+    }
 }

@@ -198,6 +198,50 @@ fn limits_have_an_owner() {
 }
 
 #[test]
+fn no_page_takes_the_place_of_what_is_committed_or_read() {
+    let repo = Repo::new(NOTES);
+    repo.add(
+        "
+        //- cantus.toml
+        package = \"house\"
+        members = [\"web\"]
+        [projection]
+        files = [\"AGENTS.md\", \"docs/rules.html\"]
+        [[output]]
+        render = \"helper\"
+        file = \"Helper.HTM\"
+        //- house/package.toml
+        name = \"house\"
+        version = \"1\"
+        //- house/contract.md
+        # House
+        //- web/memory/a.md
+        ---
+        type: core
+        ---
+        # A
+        ",
+    );
+    cantus(&repo, &["project"]).exits(0);
+    let (before, rules) = (repo.files(), repo.read("docs/rules.html"));
+    for (page, said) in [
+        ("docs/rules.html", "`docs/rules.html` is a committed file of this project"),
+        // On some file systems it would be the same file.
+        ("helper.htm", "`Helper.HTM` is a committed file"),
+        ("web/docs/rules.html", "`web/docs/rules.html` is a committed file"),
+        ("memory/x.html", "`memory` holds notes or texts that Cantus reads"),
+        ("web/memory/x.html", "`web/memory` holds"),
+        ("house/x.html", "`house` holds"),
+    ] {
+        let error = cantus(&repo, &["stats", "--html", page, "--force"]).exits(2).stderr;
+        assert!(error.contains(said), "{page}: {error}");
+        assert_eq!(repo.files(), before, "{page}");
+    }
+    assert_eq!(repo.read("docs/rules.html"), rules);
+    cantus(&repo, &["stats", "--html", "docs/cost.html"]).exits(0);
+}
+
+#[test]
 fn what_is_no_page_of_ours_stays() {
     let repo = projected();
     repo.write("mine.html", "<p>Mine.</p>\n");

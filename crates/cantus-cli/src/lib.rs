@@ -84,7 +84,8 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut out = io::BufWriter::new(AutoStream::new(io::stdout().lock(), out));
     let mut err = AutoStream::new(io::stderr().lock(), resolve(choice, &io::stderr()));
     let result = verbs::run(&args, &mut Streams { out: &mut out, err: &mut err });
-    let result = result.and_then(|status| Unheard(&mut out).flush().map(|()| status).map_err(Failure::from));
+    let result =
+        result.and_then(|status| Unheard::new(&mut out).flush().map(|()| status).map_err(Failure::from));
     match result {
         Ok(status) => ExitCode::from(status.code()),
         Err(failure) => {
@@ -96,21 +97,39 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// A stream whose reader may leave: what nobody reads is dropped, and the verb still comes to its answer.
-struct Unheard<W>(W);
+struct Unheard<W> {
+    stream: W,
+    /// Whether the reader left. A buffered stream keeps what it couldn't write, and would try it again with each piece.
+    left: bool,
+}
 
-impl<W: Write> Write for Unheard<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.0.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(bytes.len()),
+impl<W: Write> Unheard<W> {
+    fn new(stream: W) -> Self {
+        Self { stream, left: false }
+    }
+
+    /// What `attempt` gives, and `dropped` once the reader has left.
+    fn unless_left<T>(&mut self, dropped: T, attempt: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.left {
+            return Ok(dropped);
+        }
+        match attempt(&mut self.stream) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.left = true;
+                Ok(dropped)
+            }
             result => result,
         }
     }
+}
+
+impl<W: Write> Write for Unheard<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_left(bytes.len(), |stream| stream.write(bytes))
+    }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self.0.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        self.unless_left((), Write::flush)
     }
 }
 
@@ -119,5 +138,38 @@ fn resolve(choice: ColorChoice, stream: &impl anstream::stream::RawStream) -> Co
     match choice {
         ColorChoice::Auto => AutoStream::choice(stream),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe that nobody reads, and how often it was tried.
+    struct Closed(usize);
+
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_tried_once() {
+        let mut pipe = Closed(0);
+        let mut buffered = io::BufWriter::with_capacity(8, &mut pipe);
+        let mut unheard = Unheard::new(&mut buffered);
+        for _ in 0..100 {
+            unheard.write_all(b"a piece of a report").unwrap();
+            unheard.flush().unwrap();
+        }
+        let (_, rest) = buffered.into_parts();
+        drop(rest);
+        assert_eq!(pipe.0, 1);
     }
 }

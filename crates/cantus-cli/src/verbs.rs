@@ -41,7 +41,7 @@ use crate::{Status, Streams, Unheard};
 
 pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     // Where the exit code is the answer, a reader that leaves must not change it: `check | head` isn't green on drift.
-    let mut report = Unheard(&mut *streams.out);
+    let mut report = Unheard::new(&mut *streams.out);
     let mut judged = Streams { out: &mut report, err: &mut *streams.err };
     match &args.verb {
         Verb::Project(verb) => project::run(&args.global, verb, &mut judged),
@@ -167,10 +167,22 @@ fn compose(root: &Root, global: &Global) -> Outcome<Option<(Project, Projection)
 fn home_folder(root: &Root, global: &Global) -> Result<Option<PathBuf>, Failure> {
     let folder = match &global.home {
         _ if global.no_home => None,
-        Some(folder) => Some(folder.clone()),
+        Some(folder) => Some(named_home(root.disk().as_ref(), folder)?),
         None => default_home(root.disk().as_ref()),
     };
     folder.map(std::path::absolute).transpose().map_err(Failure::error)
+}
+
+/// The home folder that the arguments name, absolute: whoever names one means one that is there.
+fn named_home(disk: &dyn Disk, folder: &Path) -> Result<PathBuf, Failure> {
+    let shown = folder.display();
+    let absolute = std::path::absolute(folder).map_err(Failure::error)?;
+    let failure = match disk.canonical(&absolute).map(|real| disk.kind(&real)) {
+        Ok(Ok(Some(Kind::Folder))) => return Ok(absolute),
+        Ok(_) => Failure::error(format!("`{shown}`, given as the home, is not a folder")),
+        Err(error) => Failure::error(format!("`{shown}`, given as the home: {error}")),
+    };
+    Err(failure.hint("name the folder that holds `memory`, or leave `--home` out"))
 }
 
 /// The user's own layer, its faults told; `None` if there is none, or if it is not wanted.

@@ -10,7 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 
 use crate::attributes::{self, Attributes};
 use crate::package::Package;
-use crate::tags::too_large;
+use crate::tags;
 
 /// The most steps that a template may take: far above any text, and reached in milliseconds.
 const FUEL: u64 = 1_000_000;
@@ -51,8 +51,8 @@ pub(crate) fn parts(package: &Package, variables: &Variables<'_>) -> Result<Vec<
             .at(&label)
             .line(u32::try_from(line).unwrap_or(u32::MAX))
     };
-    if let Some((line, message)) = too_large(&package.contract) {
-        return Err(vec![fault(line, message).help("make several tags of it")]);
+    if let Some(tags::TagFault { line, message, help }) = tags::fault(&package.contract) {
+        return Err(vec![fault(line, message).help(help)]);
     }
     let unnamed = headings_without_id(&package.contract);
     if !unnamed.is_empty() {
@@ -518,6 +518,30 @@ mod tests {
             faults("# A\n\n## {{ project }} {#own}\n", &evil("x {#root.e .root}", 88)),
             Vec::<String>::new()
         );
+    }
+
+    #[test]
+    fn no_list_holds_others_over_and_over() {
+        let doubled = "{% set a = [a, a] %}".repeat(40);
+        check_faults(
+            &format!("# A\n{{% set a = [1] %}}{doubled}{{{{ a }}}}\n"),
+            &["2: a contract makes no lists"],
+        );
+    }
+
+    #[test]
+    fn what_grows_without_lists_ends_as_well() {
+        let times = |text: &str| text.repeat(60);
+        let doubled = times("{% set a = a ~ a %}");
+        let replaced = times("{% set a = a|replace('x', 'xx') %}");
+        let joined = times("{% set a = a|join(a) %}");
+        let indented = times("{% set a = a|indent(99999999) %}");
+        let listed = times("{% set a = repositories ~ a ~ a %}");
+        for growth in [doubled, replaced, joined, indented, listed] {
+            let contract = format!("# A\n{{% set a = 'x\\nx' %}}{growth}{{{{ a }}}}\n");
+            let faults = parts(&package(&contract), &variables()).err().unwrap_or_default();
+            assert!(faults[0].message.contains("steps"), "{faults:?}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod attributes;
 mod bundle;
 mod contract;
 mod fit;
+mod language;
 mod launch;
 mod manifest;
 mod package;

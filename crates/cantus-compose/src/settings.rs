@@ -31,4 +31,6 @@ pub struct Repository {
     pub name: String,
     /// What it holds, on one line.
     pub description: String,
+    /// The line of its configuration on which the description starts, counted from 1.
+    pub line: u32,
 }

@@ -225,6 +225,7 @@ fn sections(project: &MemoryTree, home: &MemoryTree, width: usize) -> SectionSet
     let repository = |name: &str| Repository {
         name: name.to_owned(),
         description: "A repository that has a description of more than one line's width.".to_owned(),
+        line: 1,
     };
     let settings =
         Settings { title: "Acme".to_owned(), width, repositories: vec![repository("one")], source: None };

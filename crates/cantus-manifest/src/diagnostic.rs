@@ -1,5 +1,6 @@
 //! What was wrong, where, and what to do about it.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
@@ -76,7 +77,7 @@ impl Diagnostic {
     }
 
     fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
-        Self { code, severity, path: None, line: None, message: message.into(), help: None }
+        Self { code, severity, path: None, line: None, message: bounded(message.into()), help: None }
     }
 
     /// The same, in the file `path`.
@@ -98,6 +99,28 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+}
+
+/// The most characters of a quoted value that a message repeats.
+const MOST_QUOTED: usize = 300;
+/// The most characters of a message.
+const MOST_MESSAGE: usize = 4000;
+
+/// `message` with long values in backticks cut, and cut itself if that isn't enough: a value of a megabyte helps nobody.
+fn bounded(message: String) -> String {
+    if message.len() <= MOST_QUOTED {
+        return message;
+    }
+    let parts: Vec<Cow<'_, str>> = message.split('`').map(|part| cut(part, MOST_QUOTED)).collect();
+    cut(&parts.join("`"), MOST_MESSAGE).into_owned()
+}
+
+/// The first `most` characters of a text, with `…` where there are more.
+fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 
@@ -154,5 +177,24 @@ impl<T> Outcome<T> {
     pub fn collect(self, diagnostics: &mut Vec<Diagnostic>) -> T {
         diagnostics.extend(self.diagnostics);
         self.value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(message: &str, expected: &str) {
+        assert_eq!(Diagnostic::error("x", message).message, expected);
+    }
+
+    #[test]
+    fn long_values_are_cut() {
+        let long = "é".repeat(MOST_QUOTED);
+        check(&format!("`a` is `{long}`, not `b`"), &format!("`a` is `{long}`, not `b`"));
+        check(&format!("`a` is `{long}é`, not `b`"), &format!("`a` is `{long}…`, not `b`"));
+        let marks = "`".repeat(MOST_MESSAGE);
+        check(&format!("{marks}`"), &format!("{marks}…"));
     }
 }

@@ -311,12 +311,16 @@ fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
             "yes" | "on" => Some(format!("`{text}` is text in YAML 1.2; write `true`")),
             "no" | "off" => Some(format!("`{text}` is text in YAML 1.2; write `false`")),
             _ if text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(['_', ':', 'b']) => {
-                Some(format!("`{text}` is text in YAML 1.2; write the number in decimal digits alone"))
+                Some(format!(
+                    "`{}` is text in YAML 1.2; write the number in decimal digits alone",
+                    shortened(text)
+                ))
             }
             _ => None,
         },
         Value::Integer(number, text) if is_surprising_integer(text) => Some(format!(
-            "`{text}` is read as {number} here and otherwise by YAML 1.1; write `{number}` if that is meant"
+            "`{}` is read as {number} here and otherwise by YAML 1.1; write `{number}` if that is meant",
+            shortened(text)
         )),
         _ => None,
     }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
+use crate::nearest::shortened;
+
 /// The most values that one front matter may hold, aliases written out.
 pub(crate) const MOST_NODES: usize = 10_000;
 /// The most bytes of text that the aliases of one front matter may write out.
@@ -61,7 +63,7 @@ impl Value {
         match self {
             Self::Null => "nothing".to_owned(),
             Self::Bool(value) => format!("the truth value `{value}`"),
-            Self::Integer(_, text) | Self::Float(text) => format!("the number `{text}`"),
+            Self::Integer(_, text) | Self::Float(text) => format!("the number `{}`", shortened(text)),
             Self::Text(text, Quoting::Quoted) if text.chars().count() <= 40 => {
                 format!("the quoted text `{text}`")
             }

@@ -44,8 +44,7 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         let composed: Vec<_> =
             sections::check_composed(projection).into_iter().filter(|found| !known(found)).collect();
         findings.extend(composed);
-        let config = project.config.source.as_ref().map(|file| &file.path);
-        findings.extend(sections::check(projection, config));
+        findings.extend(sections::check(projection, &project.config));
         // Where the machine gives no thread, it is done here.
         let other = other
             .map_or_else(other_checkout, |other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));

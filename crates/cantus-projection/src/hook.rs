@@ -2,9 +2,10 @@
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
-use cantus_fs::{Disk, Kind, Root};
-use cantus_manifest::Digest;
+use cantus_fs::{Disk, Kind, LockError, LockGuard, Root};
+use cantus_manifest::{Digest, RelPath};
 use thiserror::Error;
 
 use crate::git::Git;
@@ -15,9 +16,13 @@ const NAMES: [&str; 2] = ["pre-commit", "pre-merge-commit"];
 const BEFORE: &str = ".before-cantus";
 /// The most bytes that a hook may have to be looked at.
 const MOST_BYTES: u64 = 1 << 20;
+/// How long a run waits for another that changes the hooks.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The line that tells our hook; the digest of the other lines follows.
 const MARK: &str =
     "# Written by `cantus hook install`, taken away by `cantus hook uninstall`. SHA-256 of the rest: ";
+/// How the project's verbs may be started.
+const PROGRAMS: [&str; 2] = ["cantus", "cargo xtask"];
 const SHEBANG: &str = "#!/bin/sh\n";
 /// The earlier hook runs first, and what it says of the commit holds.
 const FIRST: &str = "\
@@ -98,6 +103,9 @@ pub enum HookError {
         /// The earlier hook, if there is one.
         before: Option<String>,
     },
+    /// Another run changes the hooks, or the file that such runs take turns by can't be used.
+    #[error("cannot take a turn at the hooks")]
+    Turn(#[from] LockError),
     /// The disk failed.
     #[error("cannot change the hook `{path}`")]
     Io {
@@ -111,7 +119,8 @@ pub enum HookError {
 
 /// How the project's verbs are started, as a program: `cargo xtask` where that regenerates the files, else `cantus`.
 pub(crate) fn program(command: &str) -> &'static str {
-    if command.trim() == "cargo xtask project" { "cargo xtask" } else { "cantus" }
+    let [own, xtask] = PROGRAMS;
+    if command.trim() == "cargo xtask project" { xtask } else { own }
 }
 
 /// Writes the hooks for the project at `root`, whose files `command` regenerates. A hook that is not ours is kept under another
@@ -119,6 +128,8 @@ pub(crate) fn program(command: &str) -> &'static str {
 pub fn install_hooks(root: &Root, command: &str, from: &Path) -> Result<Vec<HookReport>, HookError> {
     let place = Place::find(root, from)?;
     let disk = root.disk().as_ref();
+    let _turn = place.turn(disk)?;
+    place.sweep(root, program(command));
     for slot in place.slots() {
         let is_taken = matches!(slot.current(disk)?, Current::Edited | Current::Foreign);
         if slot.before_exists(disk)? && is_taken {
@@ -133,6 +144,8 @@ pub fn install_hooks(root: &Root, command: &str, from: &Path) -> Result<Vec<Hook
 pub fn uninstall_hooks(root: &Root, from: &Path) -> Result<Vec<HookReport>, HookError> {
     let place = Place::find(root, from)?;
     let disk = root.disk().as_ref();
+    let _turn = place.turn(disk)?;
+    place.sweep(root, PROGRAMS[0]);
     for slot in place.slots() {
         if slot.current(disk)? == Current::Edited {
             let before = slot.before_exists(disk)?.then(|| slot.before_path());
@@ -165,6 +178,8 @@ enum Earlier {
 struct Place {
     /// The real folder of hooks.
     folder: PathBuf,
+    /// The real git folder that all work trees share.
+    common: PathBuf,
     /// The same from where the caller stands, with `/` at its end unless it is empty.
     shown: String,
     /// The project's folder from the top of the work tree, with `/`; empty for the top itself.
@@ -192,7 +207,26 @@ impl Place {
         let project = canonical(root.path())?;
         let project = project.strip_prefix(&top).ok().and_then(slashes).ok_or(HookError::NoGit)?;
         let shown = if shown.is_empty() { shown } else { format!("{shown}/") };
-        Ok(Self { folder, shown, project })
+        Ok(Self { folder, common, shown, project })
+    }
+
+    /// The right to change the hooks.
+    fn turn(&self, disk: &dyn Disk) -> Result<LockGuard, LockError> {
+        let file = self.common.join("cantus-hooks.lock");
+        let holder = format!("process {}", std::process::id());
+        Ok(disk.lock(&file, &holder, PATIENCE)?.passing(file))
+    }
+
+    /// Removes what killed runs left beside the hooks: hooks of ours, whole or cut off. Whoever calls has the turn. What can't
+    /// be removed harms nobody.
+    fn sweep(&self, root: &Root, program: &str) {
+        let folder = Root::new(root.disk().clone(), self.folder.clone());
+        let names = NAMES.iter().filter_map(|name| RelPath::new(*name).ok()).collect::<Vec<_>>();
+        let _ = folder.sweep(&names, MOST_BYTES, |name, bytes| {
+            let texts = [Earlier::None, Earlier::Waits]
+                .map(|earlier| text(name.as_str(), program, &self.project, earlier));
+            whose(bytes) == Current::Ours || texts.iter().any(|text| text.as_bytes().starts_with(bytes))
+        });
     }
 
     fn slots(&self) -> impl Iterator<Item = Slot<'_>> {

@@ -82,25 +82,25 @@ pub fn install_merge_driver(
     let git = Git::new(root.path());
     git.top().ok_or(MergeDriverError::NoGit)?;
     let driver = format!("{} merge-driver run %O %A %B %P", program(command));
-    let mut deed = DriverDeed::Already;
-    for (key, value) in [("name", NAME), ("driver", &driver)] {
-        let key = format!("{SECTION}.{key}");
-        let old = git.configure(&["--get", &key]);
-        if old.is_none_or(|old| old.trim_ascii_end() != value.as_bytes()) {
-            git.configure(&["--replace-all", &key, value]).ok_or(MergeDriverError::Config)?;
-            deed = DriverDeed::Changed;
-        }
-    }
     let mut changed = change_attributes(root, |old| with_lines(old, files.iter().map(line)))?;
     let outranked = outranked(&git, files)?;
     if !outranked.is_empty() {
         let to_the_end = |old: &[u8]| with_lines(&without_lines(old, &outranked), outranked.iter().map(line));
         changed |= change_attributes(root, to_the_end)?;
     }
+    // Attributes that name a driver which git doesn't know harm nobody, and what makes them unusable was found by now.
+    for (key, value) in [("name", NAME), ("driver", &driver)] {
+        let key = format!("{SECTION}.{key}");
+        let old = git.configure(&["--get", &key]);
+        if old.is_none_or(|old| old.trim_ascii_end() != value.as_bytes()) {
+            git.configure(&["--replace-all", &key, value]).ok_or(MergeDriverError::Config)?;
+            changed = true;
+        }
+    }
     if let Some(path) = self::outranked(&git, &outranked)?.into_iter().next() {
         return Err(MergeDriverError::Outranked { path });
     }
-    Ok(if changed { DriverDeed::Changed } else { deed })
+    Ok(if changed { DriverDeed::Changed } else { DriverDeed::Already })
 }
 
 /// Those of `files` that git would merge otherwise.

@@ -163,6 +163,11 @@ impl Projection {
         Outcome { value: Some(value), diagnostics }
     }
 
+    /// The file of the project that a source names: one of its own package by its path.
+    pub(crate) fn file_of(&self, source: String) -> String {
+        file_of(self.package.as_ref(), source)
+    }
+
     /// This one, then those of its members.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(self.members.iter().map(|(_, member)| member))
@@ -293,6 +298,14 @@ pub fn sibling(command: &str, verb: &str) -> String {
 }
 
 /// The package's folder, if it is the project's own.
+/// The file of a project with its own `package` that a source names.
+fn file_of(package: Option<&RelPath>, source: String) -> String {
+    match (package, source.strip_prefix("package:")) {
+        (Some(folder), Some(file)) => format!("{folder}/{file}"),
+        _ => source,
+    }
+}
+
 fn own_package(project: &Project) -> Option<RelPath> {
     let own = |folder: &&RelPath| project.package.label("") == format!("{folder}/");
     project.config.package.as_ref().filter(own).cloned()
@@ -358,10 +371,7 @@ impl<'a> Expected<'a> {
 
     /// The file of the project that a source names: one of its own package by its path.
     pub(crate) fn file_of(&self, source: String) -> String {
-        match (self.package, source.strip_prefix("package:")) {
-            (Some(folder), Some(file)) => format!("{folder}/{file}"),
-            _ => source,
-        }
+        file_of(self.package, source)
     }
 
     /// How many lines stand above the bundle.

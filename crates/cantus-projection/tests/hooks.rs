@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cantus_fs::{Fault, FaultDisk, FaultKind, On, RealDisk, Root};
+use cantus_fs::{Disk as _, Fault, FaultDisk, FaultKind, On, RealDisk, Root};
 use cantus_projection::{install_hooks, uninstall_hooks};
 use cantus_testkit::Repo;
 
@@ -24,6 +24,13 @@ fn holds(repo: &Repo, path: &str, text: &str) -> bool {
     repo.exists(path) && repo.read(path) == text
 }
 
+/// What killed runs left among the hooks.
+fn left_overs(repo: &Repo) -> Vec<String> {
+    let entries = RealDisk.list(&repo.path().join(".git/hooks")).unwrap();
+    let names = entries.into_iter().map(|entry| entry.name.into_string().unwrap());
+    names.filter(|name| name.contains("cantus") && !name.ends_with(".before-cantus")).collect()
+}
+
 /// Fails at each change of the disk in turn, then runs without faults.
 #[track_caller]
 fn check(kind: FaultKind, prepare: &[fn(&Root) -> bool], run: fn(&Root) -> bool, is_done: fn(&Repo) -> bool) {
@@ -37,6 +44,7 @@ fn check(kind: FaultKind, prepare: &[fn(&Root) -> bool], run: fn(&Root) -> bool,
         let kept = holds(&repo, HOOK, EARLIER) || holds(&repo, BEFORE, EARLIER);
         assert!(kept, "{kind:?} at {at}: {:?}", repo.git(&["status", "--porcelain"]));
         assert!(run(&real) && is_done(&repo), "{kind:?} at {at}");
+        assert_eq!(left_overs(&repo), [""; 0], "{kind:?} at {at}");
         if disk.count(On::Mutating) < at {
             assert!(!failed && at > 2);
             return;

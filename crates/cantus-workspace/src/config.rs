@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cantus_compose::{ConfigFile, Repository};
 use cantus_manifest::{Outcome, Provider, RelPath};
-use cantus_memory::nearest;
+use cantus_memory::{nearest, shortened};
 use toml::de::DeTable;
 
 use crate::discover::{CONFIG, MEMORIES};
@@ -500,9 +500,11 @@ fn repositories(keys: &mut Keys<'_>, source: &mut Source<'_>) -> Vec<Repository>
         let (name, description) = (keys.text(source, "name"), keys.text(source, "description"));
         match (name, description) {
             (Some((name, span)), Some(_)) if !names.insert(name.clone()) => {
-                source.fault(span, format!("the repository `{name}` stands here twice"));
+                source.fault(span, format!("the repository `{}` stands here twice", shortened(&name)));
             }
-            (Some((name, _)), Some((description, _))) => repositories.push(Repository { name, description }),
+            (Some((name, _)), Some((description, span))) => {
+                repositories.push(Repository { name, description, line: source.line(&span) });
+            }
             _ if source.diagnostics.len() == faults => {
                 source.fault(span, "a repository needs a `name` and a `description`");
             }

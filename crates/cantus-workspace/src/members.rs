@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cantus_fs::{Disk, Kind, Root};
 use cantus_manifest::{Diagnostic, RelPath, Stamps};
-use cantus_memory::Corpus;
+use cantus_memory::{Corpus, shortened};
 use toml::de::{DeTable, DeValue};
 
 use crate::config::{Config, LOCK, Members, Targets, default_title, meet};
@@ -155,9 +155,20 @@ fn listed(
     for (pattern, line) in patterns {
         let is_literal = !pattern.contains(['*', '?']);
         let found = steps(root, pattern).pop().unwrap_or_default();
+        if found.is_empty() && !is_literal {
+            let message = format!("`members`: no folder matches `{}`", shortened(pattern));
+            let warning = Diagnostic::warning("member.pattern", message);
+            diagnostics.push(at_line(
+                config,
+                *line,
+                warning.help("mend the pattern, or take it out of `members`"),
+            ));
+        }
         if found.is_empty() && is_literal {
-            let fault =
-                Diagnostic::error("member.folder", format!("`members`: there is no folder `{pattern}`"));
+            let fault = Diagnostic::error(
+                "member.folder",
+                format!("`members`: there is no folder `{}`", shortened(pattern)),
+            );
             diagnostics.push(at_line(config, *line, fault.help("create it, or take it out of `members`")));
         }
         let named = is_literal.then_some(*line);
@@ -254,13 +265,23 @@ fn note_folder(
     if let Some(Barrier::Repository(_)) = barrier {
         return None;
     }
+    if has_configuration(root.disk().as_ref(), &root.at(folder)) {
+        if let Some(line) = candidate.named {
+            let message =
+                format!("`members`: `{folder}` can't be one, since it has a configuration of its own");
+            let help = "take it out of `members` and project it from there, or remove its configuration";
+            diagnostics.push(at_line(
+                config,
+                line,
+                Diagnostic::error("member.configured", message).help(help),
+            ));
+        }
+        return None;
+    }
     let notes = MEMORIES.iter().filter_map(|memory| folder.join(memory).ok());
     let notes: Vec<_> = notes.filter(|notes| is_note_folder(root.disk().as_ref(), &root.at(notes))).collect();
     let is_own = |notes: &RelPath| own.is_some_and(|own| meet(own.as_str(), notes.as_str()));
-    if notes.iter().any(is_own)
-        || notes.is_empty()
-        || has_configuration(root.disk().as_ref(), &root.at(folder))
-    {
+    if notes.iter().any(is_own) || notes.is_empty() {
         return None;
     }
     let fault = match (barrier, notes.as_slice()) {

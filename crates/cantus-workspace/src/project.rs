@@ -88,7 +88,7 @@ impl Project {
                 "project.none",
                 "no project here: neither a configuration nor a note folder",
             );
-            diagnostics.push(fault.help("write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`"));
+            diagnostics.push(fault.help("`cantus init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`"));
             return Outcome { value: None, diagnostics };
         }
         let config = read_config(root, options.stamps, &mut diagnostics);

@@ -78,6 +78,7 @@ fn advice(error: HookError) -> Failure {
         HookError::Edited { path, before: Some(before) } => {
             vec![format!("move your own lines to `{before}`, then rename that to `{path}`")]
         }
+        HookError::Turn(_) => vec!["wait until the other run is done, then run this again".to_owned()],
         HookError::Io { .. } => Vec::new(),
     };
     hints.into_iter().fold(Failure::error(error), Failure::hint)

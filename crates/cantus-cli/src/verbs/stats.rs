@@ -116,6 +116,7 @@ pub(crate) fn run(global: &Global, args: &StatsArgs, streams: &mut Streams<'_>) 
     }
     if let Some(file) = &args.html {
         let force = if args.force { output::Force::Yes } else { output::Force::No };
+        output::check(file, &root, &project)?;
         output::write(file, &page::page(&stats), force)?;
         if !global.quiet && !args.json {
             writeln!(
