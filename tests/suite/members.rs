@@ -219,6 +219,24 @@ fn one_file_of_a_member_with_its_own_lock() {
 }
 
 #[test]
+fn why_knows_the_notes_of_members() {
+    let repo = projected();
+    let said = cantus(&repo, &["why", "crates/api/memory/errors.md:6"]).exits(0).stdout;
+    assert!(
+        said.contains("Section proj.core.errors") && said.contains("Stands in crates/api/AGENTS.md:"),
+        "{said}"
+    );
+    // A line of an entry has several sources, the note's path and its description.
+    let text = repo.read("crates/api/AGENTS.md");
+    let line = text.lines().position(|line| line.contains("The wire format.")).map(|index| index + 1);
+    let place = format!("crates/api/AGENTS.md:{}", line.expect("the entry"));
+    let said = cantus(&repo, &["why", &place]).exits(0).stdout;
+    assert!(said.contains("Source crates/api/memory/wire.md:3\n"), "{said}");
+    let said = run_in(&repo, "crates/api", &["why", "memory/wire.md:3"]).exits(0).stdout;
+    assert!(said.contains(&format!("Stands in {place}")), "{said}");
+}
+
+#[test]
 fn stale_and_edited_files_of_members() {
     let repo = projected();
     replace(&repo, "crates/api/memory/errors.md", "Every error", "Each error");

@@ -26,8 +26,8 @@ fn holds(repo: &Repo, path: &str, text: &str) -> bool {
 
 /// What killed runs left among the hooks.
 fn left_overs(repo: &Repo) -> Vec<String> {
-    let entries = RealDisk.list(&repo.path().join(".git/hooks")).unwrap();
-    let names = entries.into_iter().map(|entry| entry.name.into_string().unwrap());
+    let entries = RealDisk.list(&repo.path().join(".git/hooks")).expect("a folder");
+    let names = entries.into_iter().map(|entry| entry.name.into_string().expect("UTF-8"));
     names.filter(|name| name.contains("cantus") && !name.ends_with(".before-cantus")).collect()
 }
 

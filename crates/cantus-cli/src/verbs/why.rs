@@ -7,8 +7,9 @@ use std::io;
 use cantus_compose::{Section, Texts, Trace, trace};
 use cantus_fs::{Kind, Root};
 use cantus_manifest::{Diagnostic, Layer, RelPath, Source};
+use cantus_memory::Corpus;
 use cantus_projection::{Match, Mend, Place, Projection, State, Target, Why, appearances, plan, why};
-use cantus_workspace::Project;
+use cantus_workspace::{Member, Project};
 use serde::Serialize;
 
 use crate::args::{Global, WhyArgs};
@@ -114,8 +115,13 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn texts(&self) -> Texts<'_> {
-        let Project { corpus, plugins, config, .. } = self.project;
+    /// What the sections are made of that stand together with the source `path`: a member has notes of its own.
+    fn texts(&self, path: &str) -> Texts<'_> {
+        let Project { corpus, plugins, config, members, .. } = self.project;
+        let holds = |member: &&Member| {
+            path.strip_prefix(member.memory.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let corpus = members.iter().find(holds).map_or(corpus, |member| &member.corpus);
         Texts { project: corpus, home: None, plugins, width: config.width }
     }
 
@@ -125,10 +131,13 @@ impl Here<'_> {
 
     /// What sections call a file of the project, if it is a note, a strand or a text of the package.
     fn source_name(&self, path: &RelPath) -> Option<String> {
-        let corpus = &self.project.corpus;
-        let strands = corpus.webs.iter().flat_map(|web| web.strands.iter().map(|strand| &strand.path));
-        let webs = corpus.webs.iter().map(|web| &web.path);
-        if corpus.notes.iter().map(|note| &note.path).chain(webs).chain(strands).any(|note| note == path) {
+        let corpora = self.project.members.iter().map(|member| &member.corpus);
+        let is_note = |corpus: &Corpus| {
+            let strands = corpus.webs.iter().flat_map(|web| web.strands.iter().map(|strand| &strand.path));
+            let webs = corpus.webs.iter().map(|web| &web.path);
+            corpus.notes.iter().map(|note| &note.path).chain(webs).chain(strands).any(|note| note == path)
+        };
+        if corpora.chain([&self.project.corpus]).any(is_note) {
             return Some(path.to_string());
         }
         let file = path.as_str().strip_prefix(&self.project.package.label(""))?;
@@ -155,7 +164,7 @@ impl Here<'_> {
         let text =
             line.ok_or_else(|| beyond(path, location, text.split_terminator('\n').count()))?.to_owned();
         let number = u32::try_from(location.line).unwrap_or(u32::MAX);
-        let (sections, places) = appearances(self.projection, self.texts(), source, number);
+        let (sections, places) = appearances(self.projection, self.texts(path.as_str()), source, number);
         let appears = places.into_iter().map(|(file, line)| PlaceAnswer { file: file.to_string(), line });
         let appears: Vec<_> = appears.collect();
         let says = match (sections.first(), appears.is_empty()) {
@@ -261,7 +270,8 @@ impl Here<'_> {
     /// Says where the line with this index of a section comes from.
     fn in_section(&self, answer: &mut Answer, section: &Section, index: usize, column: Option<usize>) {
         answer.section = Some(section_answer(section, answer.exact.then_some(index + 1)));
-        let traces = trace(section, index, self.texts());
+        let first = section.sources.first().map_or_else(String::new, ToString::to_string);
+        let traces = trace(section, index, self.texts(&first));
         let wanted =
             |found: &&Trace| column.is_none_or(|column| column == 0 || found.columns.contains(&(column - 1)));
         let mut chosen: Vec<&Trace> = traces.iter().filter(wanted).collect();
