@@ -302,31 +302,46 @@ fn is_own(_: &File) -> io::Result<bool> {
 ///
 /// The buffer has one byte more than that, so that one read tells the end of a file that did not grow. Some files
 /// (of `/proc`) say that they have no bytes and have some: the limit is held against what really comes.
-fn read_bounded(mut file: &File, size: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
+fn read_bounded(file: &File, size: u64, limit: u64) -> Result<Vec<u8>, ReadError> {
     if size > limit {
         return Err(ReadError::TooLarge { size, limit });
     }
     let size = usize::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-    let (mut bytes, mut filled) = (Vec::new(), 0);
+    let mut bytes = Vec::new();
     grow(&mut bytes, size)?;
     loop {
-        let count = match file.read(&mut bytes[filled..]) {
+        let count = match read_more(file, &mut bytes) {
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error.into()),
         };
-        filled += count;
+        let filled = bytes.len();
         if filled as u64 > limit {
             return Err(ReadError::TooLarge { size: filled as u64, limit });
         }
         if count == 0 || filled == size {
-            bytes.truncate(filled);
             return Ok(bytes);
         }
-        if filled == bytes.len() {
+        if filled == bytes.capacity() {
             grow(&mut bytes, filled.saturating_mul(2).max(4096))?;
         }
     }
+}
+
+/// Reads once, behind `bytes` and into the room that they have, and gives how many bytes came. Memory that is about to be
+/// written needs no zeros first.
+#[cfg(unix)]
+fn read_more(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
+}
+
+#[cfg(not(unix))]
+fn read_more(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let filled = bytes.len();
+    bytes.resize(bytes.capacity(), 0);
+    let count = file.read(&mut bytes[filled..]);
+    bytes.truncate(filled + count.as_ref().map_or(0, |count| *count));
+    count
 }
 
 /// Whether these texts are all that is left to read of `file`.
@@ -356,12 +371,10 @@ fn is_made_of(mut file: &File, texts: &[&str]) -> io::Result<bool> {
     }
 }
 
-/// Makes room for `size` bytes and one more.
+/// Makes room for `size` bytes, those that are there among them, and one more.
 fn grow(bytes: &mut Vec<u8>, size: usize) -> io::Result<()> {
     let len = size.checked_add(1).ok_or(io::ErrorKind::OutOfMemory)?;
-    bytes.try_reserve_exact(len - bytes.len())?;
-    bytes.resize(len, 0);
-    Ok(())
+    Ok(bytes.try_reserve_exact(len - bytes.len())?)
 }
 
 /// Writes `bytes` beside `target`, with this mode, and flushes them.

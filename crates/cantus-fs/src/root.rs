@@ -43,7 +43,9 @@ impl Root {
     #[must_use]
     pub fn at(&self, path: &RelPath) -> PathBuf {
         if MAIN_SEPARATOR_STR == "/" {
-            return self.path.join(path.as_str());
+            let mut whole = PathBuf::with_capacity(self.path.as_os_str().len() + 1 + path.as_str().len());
+            whole.extend([self.path.as_path(), Path::new(path.as_str())]);
+            return whole;
         }
         // As one text: pushed part by part, one such as `c:x` would start anew at that drive. Roots of the form
         // `\\?\C:\…` know no `/`.

@@ -42,7 +42,9 @@ impl RelPath {
 
     /// This path with one more part, or several with `/` between; fails if that breaks a rule of the type.
     pub fn join(&self, name: &str) -> Result<Self, ParseRelPathError> {
-        Self::new(format!("{}/{name}", self.0))
+        let mut path = String::with_capacity(self.0.len() + 1 + name.len());
+        path.extend([&self.0, "/", name]);
+        Self::new(path)
     }
 
     /// The folder that holds it; `None` for a path of one part.

@@ -24,22 +24,40 @@ pub struct SourceFile {
     pub stamp: Option<Stamp>,
 }
 
+/// A file of a memory folder, read or still to be read.
+pub trait MemoryFile {
+    /// Where it lies below its root.
+    fn path(&self) -> &RelPath;
+}
+
+impl MemoryFile for SourceFile {
+    fn path(&self) -> &RelPath {
+        &self.path
+    }
+}
+
 /// What a memory folder holds, as far as notes are concerned.
-#[derive(Clone, Debug, Default)]
-pub struct MemoryTree {
+#[derive(Clone, Debug)]
+pub struct MemoryTree<F = SourceFile> {
     /// The direct `*.md` files but `README.md`, in any order.
-    pub notes: Vec<SourceFile>,
+    pub notes: Vec<F>,
     /// The direct folders but `assets`, each with its entries.
-    pub folders: Vec<MemoryFolder>,
+    pub folders: Vec<MemoryFolder<F>>,
+}
+
+impl<F> Default for MemoryTree<F> {
+    fn default() -> Self {
+        Self { notes: Vec::new(), folders: Vec::new() }
+    }
 }
 
 /// A folder directly below a memory folder.
 #[derive(Clone, Debug)]
-pub struct MemoryFolder {
+pub struct MemoryFolder<F = SourceFile> {
     /// Where it lies.
     pub path: RelPath,
     /// Its direct `*.md` files, in any order.
-    pub strands: Vec<SourceFile>,
+    pub strands: Vec<F>,
     /// Its direct folders.
     pub folders: Vec<RelPath>,
 }
@@ -54,14 +72,23 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Reads every file of `tree`. What can't be read is left out and reported; nothing is left out silently.
+    /// Takes every file of `tree`. What isn't a note is left out and reported; nothing is left out silently.
     #[must_use]
-    pub fn parse(mut tree: MemoryTree) -> Outcome<Self> {
+    pub fn parse(tree: MemoryTree) -> Outcome<Self> {
+        Self::read(tree, Ok)
+    }
+
+    /// [`parse`](Self::parse) for files that `read` still has to read, from several threads at once. Why it can't read one is
+    /// among what is reported.
+    pub fn read<F: MemoryFile + Send>(
+        mut tree: MemoryTree<F>,
+        read: impl Fn(F) -> Result<SourceFile, Diagnostic> + Sync,
+    ) -> Outcome<Self> {
         let mut diagnostics = Vec::new();
-        tree.notes.sort_by(|a, b| a.path.cmp(&b.path));
+        tree.notes.sort_by(|a, b| a.path().cmp(b.path()));
         tree.folders.sort_by(|a, b| a.path.cmp(&b.path));
-        equal_names(tree.notes.iter().map(|file| &file.path), &mut diagnostics);
-        let (notes, folders) = parse_files(tree);
+        equal_names(tree.notes.iter().map(F::path), &mut diagnostics);
+        let (notes, folders) = parse_files(tree, read, &mut diagnostics);
         let mut corpus = Self::default();
         let mut unread = Vec::new();
         for (path, outcome) in notes {
@@ -208,44 +235,50 @@ struct ParsedFolder {
     strands: Vec<Outcome<Option<Strand>>>,
 }
 
-/// A file to be parsed.
-enum Task {
-    Note(SourceFile),
-    Strand(SourceFile),
+/// A file to be read and parsed.
+enum Task<F> {
+    Note(F),
+    Strand(F),
 }
 
-/// What became of it.
+/// What became of it; an error where it could not be read.
 enum Done {
-    Note(ParsedNote),
-    Strand(Outcome<Option<Strand>>),
+    Note(Result<ParsedNote, Diagnostic>),
+    Strand(Result<Outcome<Option<Strand>>, Diagnostic>),
 }
 
-/// Parses all files of a sorted tree at once.
-fn parse_files(tree: MemoryTree) -> (Vec<ParsedNote>, Vec<ParsedFolder>) {
-    let mut tasks: Vec<_> = tree.notes.into_iter().map(Task::Note).collect();
+/// Reads and parses all files of a sorted tree at once: a text is parsed while the processor still has it at hand.
+fn parse_files<F: MemoryFile + Send>(
+    tree: MemoryTree<F>,
+    read: impl Fn(F) -> Result<SourceFile, Diagnostic> + Sync,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Vec<ParsedNote>, Vec<ParsedFolder>) {
+    let strands = tree.folders.iter().map(|folder| folder.strands.len()).sum::<usize>();
+    let mut notes = Vec::with_capacity(tree.notes.len());
+    let mut tasks = Vec::with_capacity(tree.notes.len() + strands);
+    tasks.extend(tree.notes.into_iter().map(Task::Note));
     let mut folders = Vec::with_capacity(tree.folders.len());
     for mut folder in tree.folders {
-        folder.strands.sort_by(|a, b| a.path.stem().cmp(b.path.stem()));
+        folder.strands.sort_by(|a, b| a.path().stem().cmp(b.path().stem()));
         let mut equal = Vec::new();
-        equal_names(folder.strands.iter().map(|file| &file.path), &mut equal);
+        equal_names(folder.strands.iter().map(F::path), &mut equal);
         let (path, count) = (folder.path, folder.strands.len());
         folders.push((count, ParsedFolder { path, folders: folder.folders, equal, strands: Vec::new() }));
         tasks.extend(folder.strands.into_iter().map(Task::Strand));
     }
-    let done = parallel::map(tasks, |task| match task {
-        Task::Note(file) => Done::Note(parse_note(file)),
-        Task::Strand(file) => Done::Strand(parse_strand(file)),
-    });
-    let (mut notes, mut strands) = (Vec::new(), Vec::new());
-    for done in done {
+    let mut strands = Vec::with_capacity(strands);
+    for done in parallel::map(tasks, |task| match task {
+        Task::Note(file) => Done::Note(read(file).map(parse_note)),
+        Task::Strand(file) => Done::Strand(read(file).map(parse_strand)),
+    }) {
         match done {
-            Done::Note(note) => notes.push(note),
-            Done::Strand(strand) => strands.push(strand),
+            Done::Note(note) => notes.extend(note.map_err(|fault| diagnostics.push(fault))),
+            Done::Strand(strand) => strands.push(strand.map_err(|fault| diagnostics.push(fault)).ok()),
         }
     }
     let mut strands = strands.into_iter();
     let folders = folders.into_iter().map(|(count, folder)| {
-        let strands = strands.by_ref().take(count).collect();
+        let strands = strands.by_ref().take(count).flatten().collect();
         ParsedFolder { strands, ..folder }
     });
     let folders = folders.collect();

@@ -35,7 +35,7 @@ mod wrap;
 mod yaml;
 
 pub use checkout::crlf;
-pub use corpus::{Corpus, MemoryFolder, MemoryTree, SourceFile};
+pub use corpus::{Corpus, MemoryFile, MemoryFolder, MemoryTree, SourceFile};
 pub use fence::{fences, is_fenced};
 pub use import::{
     Import, ImportFile, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch, import, title_of,

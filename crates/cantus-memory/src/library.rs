@@ -200,6 +200,17 @@ impl<'a> Names<'a> {
     }
 }
 
+impl Corpus {
+    /// Every file that a link can lead to: notes, then webs, each before its strands.
+    pub fn targets(&self) -> impl Iterator<Item = Target<'_>> {
+        let webs = self.webs.iter().flat_map(|web| {
+            let strands = web.strands.iter().map(move |strand| Target::Strand(web, strand));
+            std::iter::once(Target::Web(web)).chain(strands)
+        });
+        self.notes.iter().map(Target::Note).chain(webs)
+    }
+}
+
 fn add<'a>(names: &mut BTreeMap<String, Vec<&'a Strand>>, name: String, strand: &'a Strand) {
     let strands = names.entry(name).or_default();
     if !strands.iter().any(|other| other.path == strand.path) {
@@ -289,11 +300,8 @@ impl<'a> Library<'a> {
     }
 
     /// Every file that a link can lead to: notes, then webs, each before its strands.
-    pub fn targets(&self) -> impl Iterator<Item = Target<'a>> {
-        let strands = |web: &'a Web| web.strands.iter().map(move |strand| Target::Strand(web, strand));
-        let webs = self.corpus.webs.iter();
-        let webs = webs.flat_map(move |web| std::iter::once(Target::Web(web)).chain(strands(web)));
-        self.corpus.notes.iter().map(Target::Note).chain(webs)
+    pub fn targets(&self) -> impl Iterator<Item = Target<'a>> + use<'a> {
+        self.corpus.targets()
     }
 
     fn suggestions(&self, target: &str) -> Vec<String> {

@@ -45,7 +45,7 @@ pub fn conflicts_of(corpus: &Corpus) -> Vec<Diagnostic> {
         let found = conflicts(&target.content().text).into_iter();
         found.map(|finding| finding.at(target.path())).collect::<Vec<_>>()
     };
-    Library::new(corpus).targets().flat_map(of_file).collect()
+    corpus.targets().flat_map(of_file).collect()
 }
 
 fn of_file(target: Target<'_>) -> Vec<Diagnostic> {

@@ -8,8 +8,10 @@ use std::thread::Builder;
 /// is asked; the result never depends on them.
 const MOST_THREADS: usize = 4;
 const ITEMS_A_THREAD: usize = 500;
-/// Into how many parts a thread's share is cut, so that one which gets less time does less.
-const PARTS: usize = 4;
+/// How many items are taken at once, so that a thread which gets less time does less.
+const PART: usize = 32;
+/// About how many bytes the results of a part take.
+const ROOM: usize = 64 << 10;
 /// Below this many items threads cost more than they save.
 const WORTH_IT: usize = 128;
 
@@ -27,22 +29,21 @@ fn map_with<T: Send, R: Send>(
     if items.len() < WORTH_IT {
         return items.into_iter().map(f).collect();
     }
-    let threads = (items.len() / ITEMS_A_THREAD).clamp(2, MOST_THREADS);
-    let size = items.len().div_ceil(threads * PARTS);
+    let count = items.len();
+    let threads = (count / ITEMS_A_THREAD).clamp(2, MOST_THREADS);
     let mut rest = items.into_iter();
-    let mut chunks = Vec::with_capacity(threads * PARTS);
+    let mut chunks = Vec::with_capacity(count.div_ceil(PART));
     while rest.len() > 0 {
-        chunks.push((chunks.len(), rest.by_ref().take(size).collect::<Vec<T>>()));
+        chunks.push((chunks.len(), rest.by_ref().take(PART).collect::<Vec<T>>()));
     }
     let left = Mutex::new(chunks);
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    let work = || {
-        let done =
-            std::iter::from_fn(next).map(|(index, chunk)| (index, chunk.into_iter().map(&f).collect()));
-        done.collect::<Vec<(usize, Vec<R>)>>()
-    };
+    let done = |(index, chunk): (usize, Vec<T>)| (index, chunk.into_iter().map(&f).collect());
+    let work = || std::iter::from_fn(next).map(done).collect::<Vec<(usize, Vec<R>)>>();
+    let spawned_work =
+        || std::iter::from_fn(next).inspect(|_| make_room()).map(done).collect::<Vec<(usize, Vec<R>)>>();
     let mut results = std::thread::scope(|scope| {
-        let spawned = (1..threads).map_while(|_| builder().spawn_scoped(scope, work).ok());
+        let spawned = (1..threads).map_while(|_| builder().spawn_scoped(scope, spawned_work).ok());
         let workers: Vec<_> = spawned.collect();
         let mut results = work();
         for worker in workers {
@@ -51,7 +52,15 @@ fn map_with<T: Send, R: Send>(
         results
     });
     results.sort_by_key(|(index, _)| *index);
-    results.into_iter().flat_map(|(_, chunk)| chunk).collect()
+    let mut all = Vec::with_capacity(count);
+    results.into_iter().for_each(|(_, chunk)| all.extend(chunk));
+    all
+}
+
+/// Has the allocator ask the system once for what a part will need: glibc's gives the heap of a thread one page at a time, each
+/// by a call that every other thread waits for.
+fn make_room() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
 }
 
 #[cfg(test)]

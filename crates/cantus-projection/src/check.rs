@@ -20,10 +20,9 @@ use crate::{budgets, digests, paths, readers, sections};
 /// size and readers, then on its notes.
 #[must_use]
 pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Plan) -> Vec<Diagnostic> {
-    let digest = projection.totals().common_digest;
-    let other_checkout = || digests::check_other_checkout(project, digest);
+    let of_sections = || (sections::check_composed(projection), sections::check(projection, &project.config));
     thread::scope(|scope| {
-        let other = thread::Builder::new().spawn_scoped(scope, other_checkout).ok();
+        let spawned = thread::Builder::new().spawn_scoped(scope, of_sections).ok();
         let mut findings: Vec<_> = plan.targets.iter().flat_map(|target| drift(target, projection)).collect();
         findings.extend(projection.all().flat_map(|one| copies(root, one, plan)));
         findings.extend(notes(project, projection));
@@ -37,18 +36,17 @@ pub fn check(root: &Root, project: &Project, projection: &Projection, plan: &Pla
         findings.extend(readers::check_members(root, &project.config, members));
         findings.extend(check_notes(project));
         findings.extend(paths::check(root, project, projection));
+        // Where the machine gives no thread, it is done here.
+        let (composed, others) = spawned
+            .map_or_else(of_sections, |found| found.join().unwrap_or_else(|panic| resume_unwind(panic)));
         // What stands in a note's text was told of the note.
         let known = |found: &Diagnostic| {
             findings.iter().any(|known| (known.code, &known.path) == (found.code, &found.path))
         };
-        let composed: Vec<_> =
-            sections::check_composed(projection).into_iter().filter(|found| !known(found)).collect();
+        let composed: Vec<_> = composed.into_iter().filter(|found| !known(found)).collect();
         findings.extend(composed);
-        findings.extend(sections::check(projection, &project.config));
-        // Where the machine gives no thread, it is done here.
-        let other = other
-            .map_or_else(other_checkout, |other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        findings.extend(other);
+        findings.extend(others);
+        findings.extend(digests::check_other_checkout(project, projection.totals().common_digest));
         findings
     })
 }

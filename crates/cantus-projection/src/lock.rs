@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use cantus_compose::{Presence, Row};
-use cantus_manifest::{Digest, RelPath, SectionId};
+use cantus_manifest::{Digest, Layer, RelPath, SectionId};
 use toml::de::{DeTable, DeValue};
 
 use crate::renders::{holds, spell};
@@ -104,7 +104,10 @@ fn section(text: &mut String, row: &Row, renders: &str) {
     );
     for (index, source) in row.section.sources.iter().enumerate() {
         text.push_str(if index == 0 { ", from = [" } else { ", " });
-        push_quoted(text, &source.to_string());
+        match source.scope {
+            Layer::Project => push_quoted(text, source.path.as_str()),
+            _ => push_quoted(text, &source.to_string()),
+        }
     }
     text.push_str(if row.section.sources.is_empty() { " }\n" } else { "] }\n" });
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use cantus_manifest::{Diagnostic, RelPath};
 use cantus_memory::unicode::{is_blank, norm, strip_end};
 use cantus_memory::{
-    Body, Described, Library, Origin, Resolved, SourcedText, Strand, Target, Web, body_with_roster, fences,
-    heading, is_fenced, nearest,
+    Body, Corpus, Described, Library, Origin, Resolved, SourcedText, Strand, Target, Web, body_with_roster,
+    fences, heading, is_fenced, nearest,
 };
 use cantus_workspace::{Config, PageBody, PageConfig};
 
@@ -37,11 +37,14 @@ impl Page {
 /// The pages that `config` asks for, by their file; a web that isn't there is a fault at the line that asks for it.
 pub(crate) fn pages(
     config: &Config,
-    library: &Library<'_>,
-    webs: &[Web],
+    corpus: &Corpus,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> BTreeMap<RelPath, Page> {
     let mut pages = BTreeMap::new();
+    if config.pages.is_empty() {
+        return pages;
+    }
+    let (library, webs) = (&Library::new(corpus), corpus.webs.as_slice());
     for page in &config.pages {
         let web = find(webs, &page.web, page, config, diagnostics);
         let terms = page.abbreviations.as_ref();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, RelPath};
-use cantus_memory::{Corpus, Library, PathLink, Target, has_heading, heading_names, path_links};
+use cantus_memory::{Corpus, PathLink, Target, has_heading, heading_names, path_links};
 use cantus_workspace::Project;
 
 use crate::projection::{Projection, Shape};
@@ -89,7 +89,7 @@ fn of_corpus(disk: &Disk<'_>, corpus: &Corpus, projection: &Projection) -> Vec<D
     let composed =
         || composed.get_or_init(|| heading_names(&projection.expected(&Shape::native()).text())).clone();
     let mut findings = Vec::new();
-    for target in Library::new(corpus).targets() {
+    for target in corpus.targets() {
         for link in path_links(target.body()) {
             let finding = match link.path.as_str() {
                 "" => heading(target, &link, composed),

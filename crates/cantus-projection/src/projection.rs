@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use cantus_compose::{Bundle, Content, Presence, Row, Section};
 use cantus_manifest::{Diagnostic, Digest, Facts, Layer, Outcome, Provider, RelPath};
-use cantus_memory::Library;
 use cantus_workspace::{Config, LOCK, Member, Project};
 
 use crate::lock::{self, FileRow};
@@ -80,8 +79,7 @@ impl Projection {
     pub fn compose(project: &Project) -> Outcome<Option<Self>> {
         let config = &project.config;
         let Outcome { value: set, mut diagnostics } = project.sections(config.name.as_deref(), None);
-        let library = Library::new(&project.corpus);
-        let pages = page::pages(config, &library, &project.corpus.webs, &mut diagnostics);
+        let pages = page::pages(config, &project.corpus, &mut diagnostics);
         let set = set.filter(|_| pages.len() == config.pages.len());
         let Some(set) = set else { return Outcome { value: None, diagnostics } };
         let names = renders::names(&config.providers);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
-use cantus_manifest::{Diagnostic, RelPath, Stamps};
-use cantus_memory::{MemoryFolder, MemoryTree, SourceFile, parallel};
+use cantus_manifest::{Diagnostic, Outcome, RelPath, Stamps};
+use cantus_memory::{Corpus, MemoryFile, MemoryFolder, MemoryTree, SourceFile};
 
 /// The most bytes that a package's file may have.
 const PACKAGE_BYTES: u64 = 1 << 20;
@@ -20,23 +20,31 @@ pub(crate) struct Gather<'a> {
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
-/// A folder of strands that are still to be read, and what is wrong with its list.
-struct Listed {
-    path: RelPath,
-    strands: Vec<Found>,
-    folders: Vec<RelPath>,
-    faults: Vec<Diagnostic>,
-}
-
 /// A file to be read: where it lies, and whether through a symlink.
 struct Found {
     path: RelPath,
     kind: Kind,
 }
 
+impl MemoryFile for Found {
+    fn path(&self) -> &RelPath {
+        &self.path
+    }
+}
+
 impl Gather<'_> {
-    /// Everything that may be a note or a strand, read.
-    pub(crate) fn tree(mut self) -> MemoryTree {
+    /// The notes and webs of the folder.
+    pub(crate) fn corpus(mut self) -> Corpus {
+        let tree = self.tree();
+        let Self { root, memory, limit, stamps, diagnostics } = self;
+        let Outcome { value, diagnostics: found } =
+            Corpus::read(tree, |found| read_one(root, memory, limit, stamps, found));
+        diagnostics.extend(found);
+        value
+    }
+
+    /// Everything that may be a note or a strand, still to be read.
+    fn tree(&mut self) -> MemoryTree<Found> {
         let mut notes = Vec::new();
         let mut folders = Vec::new();
         for entry in self.list(self.memory) {
@@ -57,35 +65,10 @@ impl Gather<'_> {
             }
         }
         let folders = folders.into_iter().map(|folder| self.folder(folder)).collect();
-        self.read(notes, folders)
+        MemoryTree { notes, folders }
     }
 
-    /// Reads all files at once.
-    fn read(&mut self, notes: Vec<Found>, mut folders: Vec<Listed>) -> MemoryTree {
-        let Self { root, memory, limit, stamps, .. } = *self;
-        let count = notes.len();
-        let strands = folders.iter_mut().map(|folder| std::mem::take(&mut folder.strands));
-        let strands: Vec<_> = strands.collect();
-        let counts: Vec<_> = strands.iter().map(Vec::len).collect();
-        let files: Vec<_> = notes.into_iter().chain(strands.into_iter().flatten()).collect();
-        let mut read = parallel::map(files, |found| read_one(root, memory, limit, stamps, found)).into_iter();
-        let notes = self.whole(read.by_ref().take(count));
-        let mut tree = MemoryTree { notes, folders: Vec::with_capacity(folders.len()) };
-        for (Listed { path, folders, faults, .. }, count) in folders.into_iter().zip(counts) {
-            self.diagnostics.extend(faults);
-            let strands = self.whole(read.by_ref().take(count));
-            tree.folders.push(MemoryFolder { path, strands, folders });
-        }
-        tree
-    }
-
-    /// The files that could be read; why others could not is told.
-    fn whole(&mut self, read: impl Iterator<Item = Result<SourceFile, Diagnostic>>) -> Vec<SourceFile> {
-        read.filter_map(|file| file.map_err(|fault| self.diagnostics.push(fault)).ok()).collect()
-    }
-
-    fn folder(&mut self, path: RelPath) -> Listed {
-        let known = self.diagnostics.len();
+    fn folder(&mut self, path: RelPath) -> MemoryFolder<Found> {
         let (mut strands, mut folders) = (Vec::new(), Vec::new());
         for entry in self.list(&path) {
             let Some(found) = self.found(&path, &entry) else { continue };
@@ -95,7 +78,7 @@ impl Gather<'_> {
                 _ => {}
             }
         }
-        Listed { path, strands, folders, faults: self.diagnostics.split_off(known) }
+        MemoryFolder { path, strands, folders }
     }
 
     fn list(&mut self, folder: &RelPath) -> Vec<Entry> {

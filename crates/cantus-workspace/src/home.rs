@@ -23,9 +23,8 @@ pub fn read_home(disk: &Arc<dyn Disk>, folder: &Path, limit: u64, stamps: Stamps
     let mut diagnostics = Vec::new();
     let mut home = config(&root, &mut diagnostics);
     if let Some(memory) = memory(&root, &mut diagnostics) {
-        let tree =
-            Gather { root: &root, memory: &memory, limit, stamps, diagnostics: &mut diagnostics }.tree();
-        home.corpus = Corpus::parse(tree).collect(&mut diagnostics);
+        let gather = Gather { root: &root, memory: &memory, limit, stamps, diagnostics: &mut diagnostics };
+        home.corpus = gather.corpus();
     }
     let broken = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     for diagnostic in &mut diagnostics {

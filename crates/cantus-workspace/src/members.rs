@@ -316,8 +316,7 @@ fn read_member(
 ) -> Member {
     let name = crate_name(root, &folder).unwrap_or_else(|| folder.file_name().to_owned());
     let limit = config.note_bytes;
-    let tree = Gather { root, memory: &memory, limit, stamps, diagnostics }.tree();
-    let corpus = Corpus::parse(tree).collect(diagnostics);
+    let corpus = Gather { root, memory: &memory, limit, stamps, diagnostics }.corpus();
     Member { title: default_title(Some(&name)), folder, memory, corpus }
 }
 

@@ -10,7 +10,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use cantus_compose::Plugin;
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps};
-use cantus_memory::{Corpus, nearest};
+use cantus_memory::nearest;
 use cargo_metadata::semver::Version;
 use cargo_metadata::{Metadata, MetadataCommand, Package, PackageId};
 
@@ -160,7 +160,7 @@ fn read_plugin(
     let crate_root = Root::new(root.disk().clone(), member.folder.clone());
     let mut diagnostics = Vec::new();
     let gather = Gather { root: &crate_root, memory: folder, limit, stamps, diagnostics: &mut diagnostics };
-    let mut corpus = Corpus::parse(gather.tree()).collect(&mut diagnostics);
+    let mut corpus = gather.corpus();
     diagnostics.extend(corpus.equal_slugs_across_kinds());
     if kind == PluginKind::Reference {
         corpus.list_core();

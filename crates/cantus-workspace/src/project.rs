@@ -104,15 +104,8 @@ impl Project {
             (None, None) => Some(BUILT_IN.clone()),
         };
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
-            let tree = Gather {
-                root,
-                memory,
-                limit: config.note_bytes,
-                stamps: options.stamps,
-                diagnostics: &mut diagnostics,
-            }
-            .tree();
-            Corpus::parse(tree).collect(&mut diagnostics)
+            let (limit, stamps) = (config.note_bytes, options.stamps);
+            Gather { root, memory, limit, stamps, diagnostics: &mut diagnostics }.corpus()
         });
         let plugins = read_plugins(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
         let members = read_members(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);

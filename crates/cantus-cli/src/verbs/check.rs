@@ -11,7 +11,7 @@ use crate::failure::{Failure, write_diagnostics};
 use crate::format::{Place, broken, github, sarif};
 use crate::report::{plural, totals_line};
 use crate::style::{BAD, GOOD};
-use crate::verbs::{is_bad, judged, options, root, staged_root};
+use crate::verbs::{is_bad, judged, leave, options, root, staged_root};
 use crate::{Status, Streams};
 
 /// What `check --json` prints.
@@ -37,7 +37,11 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, streams: &mut Streams<'_>) 
     let format = args.format();
     let mut place = Place::default();
     match judge(global, args, &mut place) {
-        Ok(verdict) => tell(global, format, &verdict, &place, streams),
+        Ok(verdict) => {
+            let status = tell(global, format, &verdict, &place, streams);
+            leave(verdict);
+            status
+        }
         Err(failure) if format == Format::Human => told_to_people(failure, global, args, streams),
         Err(failure) => {
             broken(streams.out, format, &failure.into_findings("project.none"), &place)?;
@@ -87,6 +91,7 @@ fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict
     };
     findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
+    leave((project, plan));
     Ok(Verdict { root, findings: judged(findings, global), projection })
 }
 
