@@ -95,10 +95,12 @@ fn write_kept(out: &mut dyn Write, target: &Target, plan: &Plan, copies: &[Backu
         State::Edited { edits, .. } if edits.iter().all(Edit::is_guess) => "it may have been edited by hand",
         _ => "it was edited by hand",
     };
-    let Some(loss) = &target.loss else { return Ok(()) };
-    match copies.iter().find(|copy| copy.of == target.path) {
-        Some(copy) => labelled(out, LABEL, "note", &format!("{what}; its text is kept in {}", copy.at)),
-        None => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss, plan))),
+    if let Some(copy) = copies.iter().find(|copy| copy.of == target.path) {
+        return labelled(out, LABEL, "note", &format!("{what}; its text is kept in {}", copy.at));
+    }
+    match &target.loss {
+        Some(loss) => labelled(out, CARE, "note", &format!("{what}; {}", loss_text(loss, plan))),
+        None => Ok(()),
     }
 }
 
