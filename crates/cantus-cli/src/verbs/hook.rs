@@ -1,5 +1,6 @@
 //! `cantus hook`: have git judge each commit before it is made.
 
+use cantus_fs::LockError;
 use cantus_projection::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
 use cantus_workspace::configuration;
 
@@ -78,7 +79,10 @@ fn advice(error: HookError) -> Failure {
         HookError::Edited { path, before: Some(before) } => {
             vec![format!("move your own lines to `{before}`, then rename that to `{path}`")]
         }
-        HookError::Turn(_) => vec!["wait until the other run is done, then run this again".to_owned()],
+        HookError::Turn(LockError::Held { .. }) => {
+            vec!["wait until the other run is done, then run this again".to_owned()]
+        }
+        HookError::Turn(LockError::Io(_)) => vec!["see that the git folder can be written".to_owned()],
         HookError::Io { .. } => Vec::new(),
     };
     hints.into_iter().fold(Failure::error(error), Failure::hint)
