@@ -421,3 +421,15 @@ fn arguments_may_be_anything() {
         assert_eq!(output.stdout, b"\xff");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_or_closed_error_stream_keeps_nothing_from_running() {
+    let repo = projected();
+    repo.write("memory/rules.md", "---\ntype: nonsense\n---\n");
+    for stderr in ["2>/dev/full", "2>&-"] {
+        let script = format!("\"$0\" exec --provider claude -- sh -c 'echo ran; exit 5' {stderr}");
+        let output = repo.run("sh", &["-c", &script, CANTUS]).exits(5);
+        assert_eq!(output.stdout, "ran\n", "{stderr}");
+    }
+}

@@ -40,7 +40,8 @@ pub(crate) fn run(global: &Global, args: &ExecArgs, streams: &mut Streams<'_>) -
     }
     let mut command = active.delivery().command(program, rest);
     let told = active.troubles().len();
-    tell(&active, active.troubles(), global, streams)?;
+    // A stream that takes no words must not keep the command from running, nor change how it ends.
+    let _ = tell(&active, active.troubles(), global, streams);
     let ended = match child::run(&mut command) {
         Err(error) if is_refused(&error) => plain(&active, program, rest),
         ended => ended,
@@ -54,9 +55,9 @@ pub(crate) fn run(global: &Global, args: &ExecArgs, streams: &mut Streams<'_>) -
     let ended = active.finish();
     if let Some(error) = error {
         let failure = Failure::error(format!("cannot run `{}`: {error}", program.display()));
-        failure.write(streams.err, None)?;
+        let _ = failure.write(streams.err, None);
     }
-    warn(&ended.troubles[told..], global, streams)?;
+    let _ = warn(&ended.troubles[told..], global, streams);
     Ok(Status::Child(status))
 }
 
