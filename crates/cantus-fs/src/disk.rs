@@ -144,7 +144,7 @@ pub trait Disk: Send + Sync + Debug {
         only_read()
     }
 
-    /// Makes the folder `path`, which must not exist ([`io::ErrorKind::AlreadyExists`]), in one that does, then flushes that. On
+    /// Makes the folder `path`, which must not exist ([`io::ErrorKind::AlreadyExists`]), in one that does and is not flushed. On
     /// Unix its mode is `0755` less the umask.
     fn create_folder(&self, path: &Path) -> io::Result<()> {
         let _ = path;

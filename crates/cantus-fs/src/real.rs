@@ -144,8 +144,7 @@ impl Disk for RealDisk {
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        shared(&mut fs::DirBuilder::new()).create(path)?;
-        flush_folder_of(path)
+        shared(&mut fs::DirBuilder::new()).create(path)
     }
 
     fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -1,0 +1,36 @@
+//! Immutable bundle trees: what was composed for one role, as a folder that consumers enter through `manifest.json`.
+//!
+//! A [`Resolution`] becomes a tree ([`materialise`]); a tree is judged ([`verify`]), shown ([`describe`], [`diff`]), packed
+//! ([`export`]) and laid out where a harness looks ([`project`], [`unproject`]).
+//!
+//! Invariants:
+//! * A tree that has its final name is whole and is never written again; its name comes from everything that made it.
+//! * Equal trees give equal archives, whatever their times, modes and order on the disk.
+//! * No link is followed inside a tree, and no path in one leaves it.
+//! * Nothing at a target changes before the bundle was verified; a projection that fails gives everything back.
+//! * What Cantus didn't write at a target is neither overwritten nor claimed nor removed.
+
+mod colour;
+mod fault;
+mod instructions;
+mod json;
+mod manifest;
+mod materialise;
+mod names;
+mod resolution;
+mod trace;
+mod tree;
+mod verify;
+
+pub use colour::{Colour, ColourError, OkLab};
+pub use fault::Fault;
+pub use instructions::{assemble, compile};
+pub use manifest::{
+    Content, Delivery, Emblem, FORMAT, Identity, Look, MANIFEST, Manifest, Mode, Repository, Seat, Tier,
+};
+pub use materialise::{MaterialiseError, Materialised, materialise};
+pub use names::{NameError, Segment, SourceId, TreePath, check_repository};
+pub use resolution::{Entry, Instruction, Resolution, Skill};
+pub use trace::{Decision, Kind, Provider, Scope, TRACE, TRACE_FORMAT, Trace, Verdict, tokens};
+pub use tree::Tree;
+pub use verify::{SkillTree, Verified, verify};
