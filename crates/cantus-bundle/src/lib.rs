@@ -11,18 +11,22 @@
 //! * What Cantus didn't write at a target is neither overwritten nor claimed nor removed.
 
 mod colour;
+mod export;
 mod fault;
 mod instructions;
 mod json;
 mod manifest;
 mod materialise;
 mod names;
+mod place;
 mod resolution;
+mod strict;
 mod trace;
 mod tree;
 mod verify;
 
 pub use colour::{Colour, ColourError, OkLab};
+pub use export::{EntryError, ExportError, export};
 pub use fault::Fault;
 pub use instructions::{assemble, compile};
 pub use manifest::{
@@ -31,6 +35,7 @@ pub use manifest::{
 pub use materialise::{MaterialiseError, Materialised, materialise};
 pub use names::{NameError, Segment, SourceId, TreePath, check_repository};
 pub use resolution::{Entry, Instruction, Resolution, Skill};
+pub use strict::verify_strictly;
 pub use trace::{Decision, Kind, Provider, Scope, TRACE, TRACE_FORMAT, Trace, Verdict, tokens};
 pub use tree::Tree;
 pub use verify::{SkillTree, Verified, verify};
