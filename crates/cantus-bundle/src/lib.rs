@@ -11,6 +11,8 @@
 //! * What Cantus didn't write at a target is neither overwritten nor claimed nor removed.
 
 mod colour;
+mod describe;
+mod diff;
 mod export;
 mod fault;
 mod instructions;
@@ -19,6 +21,7 @@ mod manifest;
 mod materialise;
 mod names;
 mod place;
+mod project;
 mod resolution;
 mod strict;
 mod trace;
@@ -26,6 +29,8 @@ mod tree;
 mod verify;
 
 pub use colour::{Colour, ColourError, OkLab};
+pub use describe::{DescribeError, Description, Detail, describe};
+pub use diff::{Change, DiffError, Difference, Side, diff, side};
 pub use export::{EntryError, ExportError, export};
 pub use fault::Fault;
 pub use instructions::{assemble, compile};
@@ -34,6 +39,10 @@ pub use manifest::{
 };
 pub use materialise::{MaterialiseError, Materialised, materialise};
 pub use names::{NameError, Segment, SourceId, TreePath, check_repository};
+pub use project::{
+    FileState, Layout, ProjectError, Projected, Reach, State, Unprojected, Wanted, check_projection, project,
+    unproject,
+};
 pub use resolution::{Entry, Instruction, Resolution, Skill};
 pub use strict::verify_strictly;
 pub use trace::{Decision, Kind, Provider, Scope, TRACE, TRACE_FORMAT, Trace, Verdict, tokens};
