@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
 mod adopting;
+mod bundles;
 mod determinism;
 mod discovery;
 mod excerpts;

@@ -1,8 +1,14 @@
 //! The command line.
 
+#[cfg(feature = "bundle")]
+mod bundle;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+#[cfg(feature = "bundle")]
+pub(crate) use self::bundle::{BundleAction, DescribeArgs, LayOutArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -73,6 +79,13 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Say what a context costs: tokens by layer, section and note
     Stats(StatsArgs),
+    /// Judge, show, pack and lay out bundles: immutable trees that were composed for one role
+    #[cfg(feature = "bundle")]
+    Bundle {
+        /// What to do
+        #[command(subcommand)]
+        action: BundleAction,
+    },
     /// Compose and write anew whenever notes or configuration change, until Ctrl-C
     #[cfg(feature = "watch")]
     Watch,
@@ -107,6 +120,8 @@ impl Verb {
             Self::Import(args) => args.json,
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
+            #[cfg(feature = "bundle")]
+            Self::Bundle { action } => action.prints_data(),
             #[cfg(feature = "watch")]
             Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,

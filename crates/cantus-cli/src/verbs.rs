@@ -1,6 +1,8 @@
 //! One module a verb, and what they share: the project at the root.
 
 mod adopt;
+#[cfg(feature = "bundle")]
+mod bundle;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
@@ -48,6 +50,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Manifest { file } => manifest::run(file, streams),
         Verb::Stats(verb) => stats::run(&args.global, verb, streams),
         Verb::Why(verb) => why::run(&args.global, verb, streams),
+        #[cfg(feature = "bundle")]
+        Verb::Bundle { action } => bundle::run(&args.global, action, &mut judged),
         #[cfg(feature = "watch")]
         Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
@@ -63,6 +67,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         _ if args.global.quiet => None,
         Verb::Check(check) if check.staged => staged_root(&args.global).ok(),
         Verb::Manifest { .. } => None,
+        #[cfg(feature = "bundle")]
+        Verb::Bundle { .. } => None,
         _ => root(&args.global).ok(),
     }
 }
