@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
-pub(crate) use self::bundle::{BundleAction, DescribeArgs, LayOutArgs};
+pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -79,7 +79,7 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Say what a context costs: tokens by layer, section and note
     Stats(StatsArgs),
-    /// Judge, show, pack and lay out bundles: immutable trees that were composed for one role
+    /// Compose, judge, show, pack and lay out bundles: immutable trees that were composed for one role
     #[cfg(feature = "bundle")]
     Bundle {
         /// What to do

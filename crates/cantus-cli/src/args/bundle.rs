@@ -7,6 +7,8 @@ use clap::{Subcommand, ValueEnum};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleAction {
+    /// Compose the bundle of one role, unless it is there already
+    Compose(ComposeArgs),
     /// Say whether a folder is a whole, consistent bundle; --strict wants more than consumers need
     Verify {
         /// The bundle's folder
@@ -46,6 +48,21 @@ pub(crate) enum BundleAction {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ComposeArgs {
+    /// The request, a KDL file; or a role of the built-in roster [default: the first of them]
+    pub(crate) request: Option<PathBuf>,
+    /// The folder of bundles [default: `trees` in the store]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Show every decision with its reason
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) explain: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -131,6 +148,7 @@ impl BundleAction {
     pub(crate) fn prints_data(&self) -> bool {
         match self {
             Self::Verify { json, .. } | Self::Diff { json, .. } | Self::Unproject { json, .. } => *json,
+            Self::Compose(args) => args.json,
             Self::Describe(args) => args.json,
             Self::Project(args) => args.json,
             Self::Export { .. } => false,

@@ -1,5 +1,6 @@
 //! `cantus bundle`: immutable trees that were composed for one role.
 
+mod compose;
 mod lay_out;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ pub(crate) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     match action {
+        BundleAction::Compose(args) => compose::run(global, args, streams),
         BundleAction::Verify { bundle, json: false } => verify_plainly(global, bundle, streams),
         BundleAction::Verify { bundle, json: true } => verify_as_json(global, bundle, streams),
         BundleAction::Describe(args) => show(args, streams),
