@@ -39,6 +39,7 @@ mod roster;
 mod selector;
 mod source;
 mod strict;
+mod syntax;
 mod trace;
 mod tree;
 mod verify;

@@ -2,15 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use kdl::{KdlDocument, KdlEntry, KdlNode};
-
 use crate::faults::Faults;
+use crate::syntax::{self, Raw, RawEntry, RawValue, Typed};
 
 /// The most bytes that a text may have.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
-/// How deep blocks and comments may lie in each other.
-const DEEPEST: usize = 64;
-
 /// A node with what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
@@ -55,89 +51,52 @@ pub(crate) fn read(bytes: &[u8], faults: &mut Faults<'_>) -> Option<Vec<Node>> {
         faults.add("not UTF-8; save it as UTF-8");
         return None;
     };
-    if is_too_deep(text) {
-        faults.add(format!("blocks or comments lie more than {DEEPEST} deep in each other"));
-        return None;
-    }
-    match KdlDocument::parse_v2(text) {
-        Ok(document) => {
+    match syntax::parse(text) {
+        Ok(nodes) => {
             let before = faults.count();
-            let nodes = nodes(text, &document, faults);
+            let nodes = nodes.into_iter().map(|raw| node(raw, faults)).collect();
             (faults.count() == before).then_some(nodes)
         }
         Err(error) => {
-            // What comes behind the first error is mostly a consequence of it.
-            let first = error.diagnostics.first();
-            let said = first.and_then(|first| first.message.as_deref().or(first.label.as_deref()));
-            let said = said.unwrap_or("it can't be parsed").trim_end_matches('.').replace('\n', " ");
-            let at = first.map_or(0, |first| line(text, first.span.offset()));
             let help = "the text is KDL 2: `name \"text\" key=\"text\" flag=#true { … }`";
-            faults.help(at, format!("broken KDL: {said}"), help);
+            faults.help(error.line, error.message, help);
             None
         }
     }
 }
 
-/// The parser calls itself for each block and each comment in a comment.
-fn is_too_deep(text: &str) -> bool {
-    let deepest = |open: &str, close: &str| {
-        let mut marks: Vec<_> = text.match_indices(open).map(|(at, _)| (at, true)).collect();
-        marks.extend(text.match_indices(close).map(|(at, _)| (at, false)));
-        marks.sort_unstable();
-        let mut depth: usize = 0;
-        marks.into_iter().any(|(_, opens)| {
-            depth = if opens { depth + 1 } else { depth.saturating_sub(1) };
-            depth > DEEPEST
-        })
-    };
-    deepest("{", "}") || deepest("/*", "*/")
-}
-
-fn line(text: &str, offset: usize) -> u32 {
-    let before = &text.as_bytes()[..offset.min(text.len())];
-    let count = before.iter().filter(|byte| **byte == b'\n').count();
-    u32::try_from(count + 1).unwrap_or(u32::MAX)
-}
-
-fn nodes(text: &str, document: &KdlDocument, faults: &mut Faults<'_>) -> Vec<Node> {
-    document.nodes().iter().map(|found| node(text, found, faults)).collect()
-}
-
-fn node(text: &str, found: &KdlNode, faults: &mut Faults<'_>) -> Node {
-    let line = line(text, found.name().span().offset());
-    let name = found.name().value().to_owned();
-    if found.ty().is_some() {
+fn node(raw: Raw, faults: &mut Faults<'_>) -> Node {
+    let Raw { name, line, typed, entries, block } = raw;
+    if typed == Typed::Yes {
         faults.at(line, format!("`{name}` has a type; expected none"));
     }
     let mut node = Node { name, line, args: Vec::new(), props: Vec::new(), block: None };
-    for entry in found.entries() {
+    for entry in entries {
         put(&mut node, entry, faults);
     }
-    node.block = found.children().map(|block| nodes(text, block, faults));
+    node.block = block.map(|block| block.into_iter().map(|raw| self::node(raw, faults)).collect());
     node
 }
 
-fn put(node: &mut Node, entry: &KdlEntry, faults: &mut Faults<'_>) {
+fn put(node: &mut Node, entry: RawEntry, faults: &mut Faults<'_>) {
     let name = &node.name;
-    if entry.ty().is_some() {
+    if entry.typed == Typed::Yes {
         faults.at(node.line, format!("`{name}` has a value with a type; expected none"));
     }
-    let text = entry.value().as_string().map(str::to_owned);
-    let Some(key) = entry.name() else {
-        match text {
-            Some(text) => node.args.push(text),
-            None => faults.at(node.line, format!("`{name}` has an argument that is no string")),
+    let Some(key) = entry.key else {
+        match entry.value {
+            RawValue::Text(text) => node.args.push(text),
+            _ => faults.at(node.line, format!("`{name}` has an argument that is no string")),
         }
         return;
     };
-    let key = key.value().to_owned();
     if node.props.iter().any(|(known, _)| *known == key) {
         faults.at(node.line, format!("`{name}` says `{key}` twice"));
     }
-    match (text, entry.value().as_bool()) {
-        (Some(text), _) => node.props.push((key, Value::Text(text))),
-        (None, Some(flag)) => node.props.push((key, Value::Flag(flag))),
-        (None, None) => {
+    match entry.value {
+        RawValue::Text(text) => node.props.push((key, Value::Text(text))),
+        RawValue::Flag(flag) => node.props.push((key, Value::Flag(flag))),
+        RawValue::Other => {
             faults.at(node.line, format!("`{key}` of `{name}` is neither a string nor `#true` or `#false`"));
         }
     }
@@ -289,10 +248,20 @@ mod tests {
 
     #[test]
     fn broken_texts() {
-        check("\na {\n", &["f:2: error: broken KDL"]);
-        check(&"a {".repeat(100_000), &["f: error: blocks or comments"]);
-        check(&"/*".repeat(100_000), &["f: error: blocks or comments"]);
+        check("\na {\n", &["f:3: error: a block is not closed"]);
+        check("a\nb true", &["f:2: error: `true` is written `#true`"]);
         check(&"x".repeat(MOST_BYTES + 1), &["f: error: 1048577 bytes"]);
+        check("a \u{202e}", &["f:1: error: U+202E may not stand in KDL"]);
+    }
+
+    #[test]
+    fn no_text_ends_the_program() {
+        for part in ["a {", "/*", "}", "/-", "a {}", "\"", "a=", " {}", "(", "\\", "/-{}", "#", "a\n}"] {
+            let text = format!("a {}", part.repeat(50_000));
+            let mut found = Vec::new();
+            read(text.as_bytes(), &mut Faults::new("x", "f", &mut found));
+            assert_eq!(found.is_empty(), part == "/-{}", "{part}");
+        }
     }
 
     #[test]
