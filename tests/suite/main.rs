@@ -4,6 +4,7 @@
 
 mod adopting;
 mod bundles;
+mod compose;
 mod determinism;
 mod discovery;
 mod excerpts;

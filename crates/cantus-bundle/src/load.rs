@@ -80,7 +80,9 @@ fn absent(request: &Request, wanted: &SourceRequest) -> Diagnostic {
     let message = format!("the source `{}` is missing: nothing is at `{path}`", wanted.id);
     let diagnostic = match wanted.need {
         Need::Required => Diagnostic::error(SOURCE, message).help("put it there, or mend its path"),
-        Need::Optional => Diagnostic::warning(SOURCE, message).help("the bundle is made without it"),
+        Need::Optional => {
+            Diagnostic::warning("bundle.source_missing", message).help("the bundle is made without it")
+        }
     };
     diagnostic.at(&request.name).line(wanted.line)
 }

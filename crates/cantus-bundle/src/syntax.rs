@@ -302,7 +302,7 @@ impl<'t> Parser<'t> {
     /// The lines of a string over several lines without what its last line is indented by.
     fn dedented(&self, inner: &str, escapes: bool) -> Parsed<String> {
         let inner = if escapes { joined(inner) } else { inner.to_owned() };
-        let inner = inner.replace("\r\n", "\n").replace(|c| is_newline(c), "\n");
+        let inner = inner.replace("\r\n", "\n").replace(is_newline, "\n");
         let wrong = |message: &str| Err(self.wrong(message));
         let Some(lines) = inner.strip_prefix('\n') else {
             return wrong("a line must end behind the opening `\"\"\"`");
