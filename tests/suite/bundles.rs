@@ -306,3 +306,14 @@ fn the_record_names_the_bundle_from_wherever_it_is_read() {
     let record: Value = serde_json::from_str(&repo.read(".agent-compose/projection.json")).unwrap();
     assert_eq!(Path::new(record["bundle"].as_str().unwrap()), repo.path().join("bundle"));
 }
+
+#[test]
+fn a_failure_says_what_to_do() {
+    let repo = repo();
+    repo.write(".agent-compose/projection.json", "{\"files\": [\"../outside\"]}");
+    for args in [&["project", "bundle", "--layout", "codex"][..], &["unproject"]] {
+        let said = run(&repo, args).exits(2).stderr;
+        let expected = "error: the record of the previous projection names `../outside`, where nothing may be projected\n  help: remove `.agent-compose/` at the target, and by hand what was laid out there\n";
+        assert_eq!(said, expected);
+    }
+}

@@ -60,25 +60,47 @@ pub(super) fn project(
     let wanted = match Wanted::read(&RealDisk, &absolute(&args.bundle)?, layout, reach) {
         Ok(wanted) => wanted,
         Err(ProjectError::Invalid(fault)) => return refuse(&args.bundle, &fault, streams),
-        Err(error) => return Err(Failure::error(error)),
+        Err(error) => return Err(advice(error)),
     };
     if args.check {
-        let found = check_projection(&target, &wanted).map_err(Failure::error)?;
+        let found = check_projection(&target, &wanted).map_err(advice)?;
         return tell_check(global, args, &found, streams);
     }
     match put(&target, &wanted) {
         Ok(done) => tell_done(global, args, &done, streams),
         Err(error @ ProjectError::Foreign(_)) => {
             if args.json {
-                let found = check_projection(&target, &wanted).map_err(Failure::error)?;
+                let found = check_projection(&target, &wanted).map_err(advice)?;
                 print_json(&report(args, "refused", &found, &[]), streams)?;
             }
             let help = "move these files away, or merge what they say into the sources of the bundle";
             Failure::error(error).hint(help).write(streams.err, None)?;
             Ok(Status::No)
         }
-        Err(error) => Err(Failure::error(error)),
+        Err(error) => Err(advice(error)),
     }
+}
+
+/// The failure of a projection, with what to do about it.
+fn advice(error: ProjectError) -> Failure {
+    let hint = match &error {
+        ProjectError::Previous(_) | ProjectError::Record => {
+            "remove `.agent-compose/` at the target, and by hand what was laid out there"
+        }
+        ProjectError::Contain(_) | ProjectError::Target(_) => {
+            "put an ordinary file or folder there, or name another target"
+        }
+        ProjectError::Lock(_) => "another run may be at work there: run this again when it has ended",
+        ProjectError::Change { restored: true, .. } | ProjectError::Io(_) => {
+            "mend the cause and run this again"
+        }
+        ProjectError::Change { .. } => {
+            "mend the cause and run this again: what is recorded as ours is put right then"
+        }
+        ProjectError::Twice(_) => "drop one of the two where the bundle was composed",
+        _ => return Failure::error(error),
+    };
+    Failure::error(error).hint(hint)
 }
 
 fn target(folder: Option<&Path>) -> Result<Root, Failure> {
@@ -177,11 +199,7 @@ pub(super) fn unproject(
     format: Format,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let done = take(&target(folder)?).map_err(|error| {
-        let broken = matches!(error, ProjectError::Record);
-        let failure = Failure::error(error);
-        if broken { failure.hint("remove `.agent-compose/` and what was laid out by hand") } else { failure }
-    })?;
+    let done = take(&target(folder)?).map_err(advice)?;
     let left = done.left.iter().map(|path| {
         let message = "edited by hand since the last projection, and left";
         Diagnostic::warning("bundle.edited", message).at(path).help("remove it if nobody wants it")
