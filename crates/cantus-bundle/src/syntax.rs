@@ -281,13 +281,11 @@ impl<'t> Parser<'t> {
             match chars.next() {
                 None => return Err(opened),
                 Some('\\') if hashes == 0 => {
-                    self.at += 1 + chars.next().map_or(0, char::len_utf8);
+                    self.at += 1;
                     // A line end behind a backslash is no part of the string.
-                    let skipped = &self.text[self.at - 1..];
-                    if skipped.starts_with(|c| is_newline(c) || is_space(c)) {
-                        let end = skipped.find(|c| !is_newline(c) && !is_space(c)).unwrap_or(skipped.len());
-                        self.at = self.at - 1 + end;
-                    }
+                    let skipped = self.rest().trim_start_matches(|c| is_newline(c) || is_space(c));
+                    let escaped = if skipped.len() == self.rest().len() { chars.next() } else { None };
+                    self.at = self.text.len() - skipped.len() + escaped.map_or(0, char::len_utf8);
                 }
                 Some(c) if is_newline(c) && !is_long => return Err(opened),
                 Some(c) => self.at += c.len_utf8(),
@@ -617,6 +615,7 @@ mod tests {
             "a true",
             "a k=nan",
             "a \"\\x\"",
+            "a \"\\®",
             "a \"\\u{110000}\"",
             "a \"\\u{}\"",
             "a /* b",

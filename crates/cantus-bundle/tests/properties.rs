@@ -8,8 +8,8 @@ mod fixture;
 use std::collections::BTreeMap;
 
 use cantus_bundle::{
-    Colour, Manifest, Mode, Segment, SourceId, Trace, TreePath, assemble, check_repository, materialise,
-    verify,
+    Colour, Manifest, MeldError, Mode, OkLab, Pattern, Request, Segment, SourceId, Trace, TreePath, assemble,
+    check_repository, materialise, meld, select, verify,
 };
 use cantus_fs::RealDisk;
 use fixture::{account, path, resolution, skill};
@@ -156,5 +156,110 @@ proptest! {
             .collect();
         prop_assert_eq!(found, expected);
         prop_assert!(materialise(&RealDisk, &resolved, out.path()).unwrap().reused);
+    }
+}
+
+/// Patterns and ids over few letters, so that they often fit.
+fn pattern() -> impl Strategy<Value = String> {
+    vec(
+        prop_oneof![
+            Just("*"),
+            Just("?"),
+            Just("a"),
+            Just("b"),
+            Just("-"),
+            Just("[ab]"),
+            Just("[^a]"),
+            Just("\\*")
+        ],
+        1..6,
+    )
+    .prop_map(|parts| parts.concat())
+}
+
+/// Whether the pattern matches, decided by trying everything.
+fn tried(pattern: &str, id: &str) -> bool {
+    let first = id.chars().next();
+    let after = || &id[first.map_or(0, char::len_utf8)..];
+    if let Some(rest) = pattern.strip_prefix('*') {
+        return tried(rest, id) || (first.is_some() && tried(pattern, after()));
+    }
+    let one: [(&str, fn(char) -> bool); 7] = [
+        ("?", |_| true),
+        ("[ab]", |c| c == 'a' || c == 'b'),
+        ("[^a]", |c| c != 'a'),
+        ("\\*", |c| c == '*'),
+        ("a", |c| c == 'a'),
+        ("b", |c| c == 'b'),
+        ("-", |c| c == '-'),
+    ];
+    match one.into_iter().find_map(|(sign, takes)| Some((pattern.strip_prefix(sign)?, takes))) {
+        Some((rest, takes)) => first.is_some_and(takes) && tried(rest, after()),
+        None => id.is_empty(),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    #[test]
+    fn a_pattern_matches_what_trying_everything_matches(text in pattern(), id in "[ab*-]{0,6}") {
+        prop_assert_eq!(Pattern::new(&text).unwrap().matches(&id), tried(&text, &id));
+    }
+
+    #[test]
+    fn an_escaped_id_matches_itself_alone(id in "[^/]{1,8}", other in "[^/]{0,8}") {
+        let text: String = id.chars().flat_map(|c| ['\\', c]).collect();
+        let pattern = Pattern::new(&text).unwrap();
+        prop_assert!(pattern.matches(&id) && pattern.is_literal());
+        prop_assert_eq!(pattern.matches(&other), other == id);
+    }
+
+    #[test]
+    fn any_text_is_a_pattern_or_is_refused(text in any::<String>(), id in any::<String>()) {
+        if let Ok(pattern) = Pattern::new(&text) {
+            pattern.matches(&id);
+            prop_assert_eq!(pattern.to_string(), text.escape_debug().to_string());
+        }
+    }
+
+    #[test]
+    fn a_selection_is_what_its_patterns_match(texts in vec(pattern(), 0..3), ids in vec("[ab*-]{1,4}", 0..6)) {
+        let patterns: Vec<_> = texts.iter().map(|text| Pattern::new(text).unwrap()).collect();
+        let ids: Vec<_> = ids.iter().map(String::as_str).collect();
+        let matching = |id: &str| patterns.iter().filter(|pattern| pattern.matches(id)).count();
+        let idle = patterns.iter().any(|pattern| !ids.iter().any(|id| pattern.matches(id)));
+        let legal = !patterns.is_empty() && !idle && ids.iter().all(|id| matching(id) < 2);
+        let selected = select(&patterns, &ids);
+        prop_assert_eq!(selected.is_ok(), legal);
+        if let Ok(selected) = selected {
+            prop_assert_eq!(selected, ids.iter().map(|id| matching(id) == 1).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_request_or_is_refused(text in prop_oneof![
+        any::<String>(),
+        "compose \\{( |;|\n|role|delivery|compiled|source|root=|\"a\"|=|\\}|/-|#true|\"){0,12}\\}",
+    ]) {
+        let read = Request::read("r.kdl", text.as_bytes());
+        prop_assert_eq!(read.value.is_some(), read.diagnostics.is_empty());
+    }
+
+    #[test]
+    fn a_meld_is_legible_whatever_the_order(parts in vec((0.6..0.8, 0.05..0.2, 0.0..6.3), 1..5)) {
+        let colour = |(l, chroma, angle): (f64, f64, f64)| {
+            Colour::of(OkLab { l, a: chroma * angle.cos(), b: chroma * angle.sin() })
+        };
+        let colours = parts.into_iter().map(colour).filter(|colour| colour.check_legible().is_ok());
+        let mut colours: Vec<_> = colours.collect();
+        match meld(&colours) {
+            Ok(one) => {
+                prop_assert_eq!(one.check_legible(), Ok(()));
+                colours.reverse();
+                prop_assert_eq!(meld(&colours), Ok(one));
+            }
+            Err(error) => prop_assert!(matches!(error, MeldError::Empty | MeldError::Gray), "{error}"),
+        }
     }
 }
