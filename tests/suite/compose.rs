@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 
 use cantus_testkit::{Output, Repo};
 use serde_json::Value;
@@ -181,4 +182,24 @@ fn a_blocked_name_and_a_changed_bundle_are_refused() {
     let output = run(&repo, &["compose", "--out", "other"]).exits(1);
     assert!(output.stderr.contains("name another folder with `--out`"), "{}", output.stderr);
     assert!(repo.files().iter().all(|file| !file.contains(".stage-")));
+}
+
+#[test]
+fn runs_at_the_same_time_end_with_one_bundle() {
+    let repo = examples();
+    let run = || {
+        let mut command = repo.command(CANTUS);
+        command.args(["bundle", "compose", "examples/bundles/compiled.kdl", "--out", "trees", "--json"]);
+        command.stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let running: Vec<_> = (0..6).map(|_| run()).collect();
+    let reports = running.into_iter().map(|child| {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    });
+    let reports: Vec<_> = reports.collect();
+    assert_eq!(reports.iter().filter(|report| report["reused"] == false).count(), 1);
+    assert!(reports.iter().all(|report| report["key"] == reports[0]["key"]));
+    assert_eq!(fs::read_dir(repo.path().join("trees")).unwrap().count(), 1);
 }

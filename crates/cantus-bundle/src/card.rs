@@ -23,7 +23,7 @@ impl Card<'_> {
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let role = self.role;
-        write!(text, "# {}\n\n{}\n\n", role.title(), role.purpose.trim())?;
+        write!(text, "# {}\n\n{}\n\n", role.title(), flat(&role.purpose))?;
         fact(text, "Role skill", &[quoted(&role.skill())])?;
         fact(text, "Role methods", &role.methods.iter().map(|(id, _)| quoted(id)).collect::<Vec<_>>())?;
         let boundaries: Vec<_> =
@@ -52,8 +52,9 @@ impl Card<'_> {
         text.push_str("\n## Personality meld\n");
         for personality in self.personalities {
             let Personality { slug, skill, colour, motif, emblem, .. } = personality;
-            write!(text, "\n### {} {}\n\n", emblem.emoji, titled(slug))?;
-            writeln!(text, "**{colour} // {} // {} // {motif}**", emblem.name, emblem.glyph)?;
+            write!(text, "\n### {} {}\n\n", flat(&emblem.emoji), titled(slug))?;
+            let (name, glyph) = (flat(&emblem.name), flat(&emblem.glyph));
+            writeln!(text, "**{colour} // {name} // {glyph} // {motif}**")?;
             let entry =
                 self.roster.catalogue.definitions.get(skill).and_then(|folder| folder.file("SKILL.md"));
             let said = description(entry.unwrap_or_default());
@@ -72,10 +73,10 @@ impl Card<'_> {
         for (boundary, bound) in self.boundaries {
             let side = match bound {
                 Bound::Owns => "this role owns it".to_owned(),
-                Bound::Scoped(scope) => format!("this role holds it within a scope ({})", scope.trim()),
+                Bound::Scoped(scope) => format!("this role holds it within a scope ({})", flat(scope)),
                 Bound::Defers => "this role defers to its owner".to_owned(),
             };
-            writeln!(text, "- {}: {side}. {}", quoted(&boundary.skill), boundary.summary.trim())?;
+            writeln!(text, "- {}: {side}. {}", quoted(&boundary.skill), flat(&boundary.summary))?;
         }
         Ok(())
     }
@@ -88,7 +89,7 @@ fn contract(text: &mut String, role: &Role) -> std::fmt::Result {
     }
     text.push_str("\n## Copy contract\n\nIn responses of tools write the second instead of the first:\n\n");
     for (cue, prefer) in &role.contract {
-        writeln!(text, "- `{cue}` // `{prefer}`")?;
+        writeln!(text, "- {} // {}", quoted(&flat(cue)), quoted(&flat(prefer)))?;
     }
     Ok(())
 }
@@ -98,7 +99,12 @@ fn fact(text: &mut String, name: &str, values: &[String]) -> std::fmt::Result {
     if values.is_empty() {
         return Ok(());
     }
-    writeln!(text, "**{name} // {}**", values.join(" // "))
+    writeln!(text, "**{name} // {}**", flat(&values.join(" // ")))
+}
+
+/// A text on one line, so that it opens no heading of its own.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn quoted(id: &str) -> String {

@@ -135,7 +135,9 @@ impl Catalogue {
 impl Role {
     /// The heading of its card.
     pub(crate) fn title(&self) -> String {
-        self.display.clone().unwrap_or_else(|| titled(&self.slug))
+        let display =
+            self.display.as_ref().map(|display| display.split_whitespace().collect::<Vec<_>>().join(" "));
+        display.unwrap_or_else(|| titled(&self.slug))
     }
 
     /// The id of its skill.

@@ -190,6 +190,17 @@ fn instructions_hold_card_and_invariant_and_no_body() {
 }
 
 #[test]
+fn no_text_of_a_package_opens_a_heading_in_the_card() {
+    let repo = repo();
+    let role = repo.read("me/roles/10-smith.kdl");
+    let role = role.replace("The Smith", "The\\n# Smith").replace("Forge.", "Forge.\\n\\n# Clerk\\n");
+    repo.write("me/roles/10-smith.kdl", &role.replace("the trough", "a\\n# b"));
+    let card = resolved(&repo, &smith("")).card;
+    assert!(card.starts_with("# The # Smith\n\nForge. # Clerk\n"), "{card}");
+    assert_eq!(card.lines().filter(|line| line.starts_with("# ")).count(), 1);
+}
+
+#[test]
 fn a_compiled_bundle_holds_the_bodies_in_the_order_of_the_bundle() {
     let repo = repo();
     let request = smith("").replace("native-skills", "compiled");

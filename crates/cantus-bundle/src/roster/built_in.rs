@@ -56,6 +56,7 @@ fn files() -> Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::colour::meld;
 
     #[test]
     fn the_built_in_roster_keeps_every_rule() {
@@ -72,5 +73,21 @@ mod tests {
         assert!(roster.roles.iter().all(|role| role.personalities.len() == 2));
         assert!(catalogue.boundaries.iter().all(|boundary| roster.role(&boundary.owner).is_some()));
         assert_eq!(files().files.len(), TEXTS.len());
+    }
+
+    #[test]
+    fn the_favourites_of_its_roles_can_be_told_apart() {
+        let roster = built_in(&mut Faults::new("x", "roster", &mut Vec::new())).unwrap();
+        let colours = |role: &crate::roster::Role| {
+            let colours = role.personalities.iter().filter_map(|name| roster.catalogue.personality(name));
+            colours.map(|personality| personality.colour).collect::<Vec<_>>()
+        };
+        let labs: Vec<_> = roster.roles.iter().map(|role| meld(&colours(role)).unwrap().oklab()).collect();
+        for (at, one) in labs.iter().enumerate() {
+            for other in &labs[at + 1..] {
+                let distance = (one.l - other.l).hypot((one.a - other.a).hypot(one.b - other.b));
+                assert!(distance >= 0.08, "{one:?} {other:?}");
+            }
+        }
     }
 }
