@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, args: &ComposeArgs, streams: &mut Streams<'_>
     let base = request.base.as_deref().map(|name| base(global, name, &folder, streams)).transpose()?;
     let outcome = strictly(resolve(&RealDisk, &request, &folder, base.as_ref()), global);
     let Outcome { value, diagnostics } = outcome;
-    let Some(resolution) = value.filter(|_| !crate::verbs::is_bad(&diagnostics)) else {
+    let Some(resolution) = value else {
         return Err(Failure::diagnostics(diagnostics));
     };
     if !global.quiet {
