@@ -57,6 +57,11 @@ impl<'a> Faults<'a> {
         }
     }
 
+    /// Something is worth mending, though it prevents nothing.
+    pub(crate) fn warn(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        self.found.push(Diagnostic::warning(code, message).at(self.place()).help(help));
+    }
+
     /// How much is wrong so far, here and elsewhere.
     pub(crate) fn count(&self) -> usize {
         self.found.len()

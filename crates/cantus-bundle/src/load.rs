@@ -19,6 +19,9 @@ use crate::trace::Scope;
 /// What faults of packages and sources are called.
 const PACKAGE: &str = "bundle.package";
 const SOURCE: &str = "bundle.source";
+/// What the absence of an optional source is called, and what comes of it.
+const MISSING: &str = "bundle.source_missing";
+const WITHOUT: &str = "the bundle is made without it";
 
 /// A source that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +224,11 @@ fn bind_one(
             return None;
         }
         None if missing.iter().any(|known| known.id == id) => {}
-        None => missing.push(Missing { id, scope: Scope::Role }),
+        None => {
+            let message = format!("the provider `{id}`, which the role draws on, is not there");
+            faults.inside(".agents/roles.kdl").warn(MISSING, message, WITHOUT);
+            missing.push(Missing { id, scope: Scope::Role });
+        }
     }
     Some(())
 }

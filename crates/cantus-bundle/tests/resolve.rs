@@ -526,11 +526,31 @@ fn providers_are_narrowed_and_never_widened() {
     graph("use-provider lore { skill y }");
     refused(&repo, &request, &["the name `y` matches no skill"]);
     graph("use-provider far");
-    let missing = resolved(&repo, &request);
+    let outcome = outcome(&repo, &request, None);
+    let said = outcome.diagnostics[0].to_string();
+    assert!(said.starts_with("shared/.agents/roles.kdl: warning: the provider `far`"), "{said}");
+    let missing = outcome.value.unwrap();
     assert_eq!(decided(&missing, "source:far"), ["excluded source:far"]);
     made(&repo, &missing);
     graph("use-provider far required=#true");
     refused(&repo, &request, &["shared/.agents/roles.kdl: error: the provider `far` is required"]);
+}
+
+#[test]
+fn a_repository_with_patterns_narrows_the_source_of_its_id() {
+    let repo = repo();
+    shared(&repo);
+    for name in ["x-one", "y"] {
+        repo.write(&format!("forge/.agents/skills/{name}/SKILL.md"), SKILL);
+    }
+    let graph = "repositories { repository forge path=\"acme/forge\" { skill \"x-*\" } }\n\
+                 roles { role smith { use-repository forge } }";
+    repo.write("shared/.agents/roles.kdl", graph);
+    let resolution = resolved(&repo, &smith("source forge root=forge; source shared root=shared"));
+    assert_eq!(ids(&resolution)[7..], ["x-one", "alpha", "beta"]);
+    assert_eq!(decided(&resolution, "skill:y"), ["excluded skill:y"]);
+    assert_eq!(resolution.repositories[0].identity, "acme/forge");
+    made(&repo, &resolution);
 }
 
 #[test]
