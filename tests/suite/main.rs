@@ -4,6 +4,8 @@
 
 mod adopting;
 mod advice;
+mod bundles;
+mod compose;
 mod determinism;
 mod discovery;
 mod excerpts;

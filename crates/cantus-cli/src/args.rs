@@ -1,5 +1,8 @@
 //! The command line.
 
+#[cfg(feature = "bundle")]
+mod bundle;
+
 #[cfg(feature = "launch")]
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,6 +10,9 @@ use std::path::PathBuf;
 #[cfg(feature = "launch")]
 use cantus_manifest::Provider;
 use clap::{Parser, Subcommand, ValueEnum};
+
+#[cfg(feature = "bundle")]
+pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -83,6 +89,13 @@ pub(crate) enum Verb {
     Why(WhyArgs),
     /// Say what a context costs: tokens by layer, section and note
     Stats(StatsArgs),
+    /// Compose, judge, show, pack and lay out bundles: immutable trees that were composed for one role
+    #[cfg(feature = "bundle")]
+    Bundle {
+        /// What to do
+        #[command(subcommand)]
+        action: BundleAction,
+    },
     /// Compose and write anew whenever notes or configuration change, until Ctrl-C
     #[cfg(feature = "watch")]
     Watch,
@@ -121,6 +134,8 @@ impl Verb {
             Self::Show(args) => args.prints_data(),
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
+            #[cfg(feature = "bundle")]
+            Self::Bundle { action } => action.prints_data(),
             #[cfg(feature = "watch")]
             Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,

@@ -1,6 +1,8 @@
 //! One module a verb, and what they share: the project at the root.
 
 mod adopt;
+#[cfg(feature = "bundle")]
+mod bundle;
 mod check;
 #[cfg(feature = "completions")]
 mod completions;
@@ -58,6 +60,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Manifest { file } => manifest::run(file, streams),
         Verb::Stats(verb) => stats::run(&args.global, verb, streams),
         Verb::Why(verb) => why::run(&args.global, verb, streams),
+        #[cfg(feature = "bundle")]
+        Verb::Bundle { action } => bundle::run(&args.global, action, &mut judged),
         #[cfg(feature = "watch")]
         Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
@@ -82,6 +86,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         Verb::Exec(_) => None,
         #[cfg(feature = "launch")]
         Verb::Show(show) if !show.diff => None,
+        #[cfg(feature = "bundle")]
+        Verb::Bundle { .. } => None,
         _ => root(&args.global).ok(),
     }
 }

@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use crate::{LockError, LockGuard, ReadError, Staged};
 
+fn only_read<T>() -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "this disk is only read"))
+}
+
 /// What stands at a path, symlinks not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -71,6 +75,15 @@ pub struct FileStamp {
     pub inode: u64,
     /// The device; 0 where the system doesn't say.
     pub device: u64,
+}
+
+/// What a file is besides its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its permission bits; where there are none (not Unix) `0o644`.
+    pub mode: u32,
 }
 
 /// The disk as operations. Paths are absolute; errors name none, since the caller knows what the user calls them.
@@ -177,7 +190,7 @@ pub trait Disk: Send + Sync + Debug {
     /// folder. Absence is an error.
     fn set_aside(&self, target: &Path) -> io::Result<Staged>;
 
-    /// Renames the file `from` (of a symlink, the link) to `to`, in the same folder, then flushes the folder. What stands at
+    /// Renames the file or folder `from` (of a symlink, the link) to `to`, in the same folder, then flushes the folder. What stands at
     /// `to` stays, and the error is [`io::ErrorKind::AlreadyExists`].
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
 
@@ -199,4 +212,44 @@ pub trait Disk: Send + Sync + Debug {
     /// file is refused, a symlink not followed. The file stays, unless the guard is made to take it along
     /// ([`LockGuard::passing`]).
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError>;
+
+    /// The size and the mode of the regular file `path`, not read and a symlink not followed; anything else is an error. Like the
+    /// operations below it needs no answer from a disk that is only read: [`io::ErrorKind::Unsupported`].
+    fn measure(&self, path: &Path) -> io::Result<Measure> {
+        let _ = path;
+        only_read()
+    }
+
+    /// Makes the folder `path`, which must not exist ([`io::ErrorKind::AlreadyExists`]), in one that does and is not flushed. On
+    /// Unix its mode is `0755` less the umask.
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
+
+    /// Makes the file `path` with `bytes` and flushes it, but not its folder ([`Disk::flush_folder`]): for a folder that nobody
+    /// uses yet, since a crash may leave a part of the bytes. What stands there stays, and the error is
+    /// [`io::ErrorKind::AlreadyExists`]. On Unix its mode is `0644` less the umask.
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let _ = (path, bytes);
+        only_read()
+    }
+
+    /// Flushes the folder `path`, so that the names in it survive a power cut, where that is possible (Unix).
+    fn flush_folder(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
+
+    /// Removes the folder `path`, which must be empty ([`io::ErrorKind::DirectoryNotEmpty`]), then flushes the one that held it.
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
+
+    /// The same as [`Disk::stage`], on Unix with exactly this mode, whatever stands at `target` and whatever the umask is.
+    fn stage_as(&self, target: &Path, bytes: &[u8], mode: u32) -> io::Result<Staged> {
+        let _ = (target, bytes, mode);
+        only_read()
+    }
 }

@@ -9,26 +9,27 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, RealDisk, Staged};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, ReadError, RealDisk, Staged};
 
 /// What a [`Disk`] is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// [`Disk::list`].
     List,
-    /// [`Disk::kind`], [`Disk::is_program`] and [`Disk::stamp`].
+    /// [`Disk::kind`], [`Disk::is_program`], [`Disk::stamp`] and [`Disk::measure`].
     Kind,
     /// [`Disk::read`] and [`Disk::read_stamped`].
     Read,
     /// [`Disk::canonical`].
     Canonical,
-    /// [`Disk::create_folders`].
+    /// [`Disk::create_folders`] and [`Disk::create_folder`].
     CreateFolders,
-    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_sealed`], [`Disk::put_loose`] and [`Disk::put`].
+    /// [`Disk::stage`], [`Disk::stage_program`], [`Disk::stage_sealed`], [`Disk::stage_as`], [`Disk::put_loose`], [`Disk::put`] and
+    /// [`Disk::write_new`].
     Stage,
-    /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`] and [`Disk::rename_new`].
+    /// [`Disk::commit`], [`Disk::commit_new`], [`Disk::swap`], [`Disk::rename_new`] and [`Disk::flush_folder`].
     Commit,
-    /// [`Disk::set_aside`], [`Disk::remove`] and [`Disk::remove_loose`].
+    /// [`Disk::set_aside`], [`Disk::remove`], [`Disk::remove_loose`] and [`Disk::remove_folder`].
     Remove,
     /// [`Disk::lock`].
     Lock,
@@ -408,5 +409,36 @@ impl Disk for FaultDisk {
 
     fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
         self.run(Operation::Lock, || {}, || RealDisk.lock(path, holder, wait))
+    }
+
+    fn measure(&self, path: &Path) -> io::Result<Measure> {
+        self.run(Operation::Kind, || {}, || RealDisk.measure(path))
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::CreateFolders, || {}, || RealDisk.create_folder(path))
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || drop(RealDisk.write_new(path, &bytes[..bytes.len() / 2]));
+        self.run(Operation::Stage, half, || RealDisk.write_new(path, bytes))
+    }
+
+    fn flush_folder(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Commit, || {}, || RealDisk.flush_folder(path))
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.run(Operation::Remove, || {}, || RealDisk.remove_folder(path))
+    }
+
+    fn stage_as(&self, target: &Path, bytes: &[u8], mode: u32) -> io::Result<Staged> {
+        let half = || {
+            if let Ok(staged) = RealDisk.stage_as(target, &bytes[..bytes.len() / 2], mode) {
+                staged.abandon();
+            }
+        };
+        let whole = || Ok(RealDisk.stage_as(target, bytes, mode)?.outlive(Arc::clone(&self.dead)));
+        self.run(Operation::Stage, half, whole)
     }
 }

@@ -26,7 +26,7 @@ mod root;
 mod scratch;
 mod staged;
 
-pub use disk::{Disk, Entry, FileStamp, Kind};
+pub use disk::{Disk, Entry, FileStamp, Kind, Measure};
 pub use error::{AccessError, ContainError, LinkError, ReadError, TargetError};
 #[cfg(feature = "fault")]
 pub use fault::{Fault, FaultDisk, FaultKind, Hook, On, Operation, is_crash};

@@ -12,7 +12,7 @@ use tempfile::TempPath;
 
 use crate::error::is_absent;
 use crate::staged::{RANDOM, SUFFIX, prefix};
-use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, Staged, lock};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, ReadError, Staged, lock};
 
 /// How much of a holder's text is read, in bytes.
 const HOLDER_LIMIT: u64 = 1024;
@@ -192,6 +192,37 @@ impl Disk for RealDisk {
                 return Ok(guard);
             }
         }
+    }
+
+    fn measure(&self, path: &Path) -> io::Result<Measure> {
+        let metadata = fs::symlink_metadata(path)?;
+        match Kind::from(metadata.file_type()) {
+            Kind::File => Ok(Measure { bytes: metadata.len(), mode: mode_of(&metadata) }),
+            kind => Err(to_io(ReadError::NotAFile(kind))),
+        }
+    }
+
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        shared(&mut fs::DirBuilder::new()).create(path)
+    }
+
+    fn write_new(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = readable(OpenOptions::new().write(true).create_new(true)).open(path)?;
+        file.write_all(bytes)?;
+        flush(&file)
+    }
+
+    fn flush_folder(&self, path: &Path) -> io::Result<()> {
+        flush_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)?;
+        flush_folder_of(path)
+    }
+
+    fn stage_as(&self, target: &Path, bytes: &[u8], mode: u32) -> io::Result<Staged> {
+        stage(target, &Mode::kept(Some(mode & 0o7777)), bytes)
     }
 }
 
@@ -482,9 +513,12 @@ fn flush(file: &File) -> io::Result<()> {
 
 /// Flushes the folder of `path`, so that a name in it survives a power cut. A folder in which we may write but
 /// which we may not read is left alone.
-#[cfg(unix)]
 fn flush_folder_of(path: &Path) -> io::Result<()> {
-    let Some(folder) = path.parent() else { return Ok(()) };
+    path.parent().map_or(Ok(()), flush_folder)
+}
+
+#[cfg(unix)]
+fn flush_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder) {
         Ok(folder) => flush(&folder),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
@@ -494,8 +528,40 @@ fn flush_folder_of(path: &Path) -> io::Result<()> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
-fn flush_folder_of(_: &Path) -> io::Result<()> {
+fn flush_folder(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(unix)]
+fn mode_of(metadata: &fs::Metadata) -> u32 {
+    std::os::unix::fs::MetadataExt::mode(metadata) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn mode_of(_: &fs::Metadata) -> u32 {
+    0o644
+}
+
+/// A new folder that everybody may look into.
+#[cfg(unix)]
+fn shared(builder: &mut fs::DirBuilder) -> &mut fs::DirBuilder {
+    std::os::unix::fs::DirBuilderExt::mode(builder, 0o755)
+}
+
+#[cfg(not(unix))]
+fn shared(builder: &mut fs::DirBuilder) -> &mut fs::DirBuilder {
+    builder
+}
+
+/// A new file that everybody may read.
+#[cfg(unix)]
+fn readable(options: &mut OpenOptions) -> &mut OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o644)
+}
+
+#[cfg(not(unix))]
+fn readable(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
 }
 
 /// Renames `temporary` over `target`; a failure removes it.
@@ -703,6 +769,54 @@ mod tests {
         assert_eq!(read_bounded(&open(), 0, 10_000).unwrap().len(), 10_000);
         assert_eq!(read_bounded(&open(), 20_000, 20_000).unwrap().len(), 10_000);
         assert!(matches!(read_bounded(&open(), 0, 9_999), Err(ReadError::TooLarge { limit: 9_999, .. })));
+    }
+
+    #[test]
+    fn folders_and_new_files_are_made_once() {
+        let scratch = Scratch::new();
+        let (folder, file) = (scratch.path().join("tree"), scratch.path().join("tree/a.md"));
+        RealDisk.create_folder(&folder).unwrap();
+        RealDisk.write_new(&file, b"one").unwrap();
+        RealDisk.flush_folder(&folder).unwrap();
+        for error in [RealDisk.create_folder(&folder), RealDisk.write_new(&file, b"two")] {
+            assert_eq!(error.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(scratch.get("tree/a.md"), "one");
+        assert_eq!(RealDisk.measure(&file).unwrap().bytes, 3);
+        assert!(RealDisk.measure(&folder).is_err());
+    }
+
+    #[test]
+    fn only_an_empty_folder_is_removed() {
+        let scratch = Scratch::of(&["tree/a.md"]);
+        let folder = scratch.path().join("tree");
+        assert_eq!(RealDisk.remove_folder(&folder).unwrap_err().kind(), io::ErrorKind::DirectoryNotEmpty);
+        RealDisk.remove(&folder.join("a.md")).unwrap();
+        RealDisk.remove_folder(&folder).unwrap();
+        assert_eq!(scratch.names("."), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_folder_is_renamed_over_nothing_alone() {
+        let scratch = Scratch::of(&["one/a.md"]);
+        let at = |name: &str| scratch.path().join(name);
+        RealDisk.create_folder(&at("empty")).unwrap();
+        let error = RealDisk.rename_new(&at("one"), &at("empty")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        RealDisk.rename_new(&at("one"), &at("two")).unwrap();
+        assert_eq!(scratch.names("."), ["empty", "two"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mode_that_is_asked_for_is_the_mode() {
+        let scratch = Scratch::of(&["a.md"]);
+        let path = scratch.path().join("a.md");
+        for mode in [0o600, 0o644, 0o755] {
+            let staged = RealDisk.stage_as(&path, b"new", mode).unwrap();
+            RealDisk.commit(staged).unwrap();
+            assert_eq!(RealDisk.measure(&path).unwrap(), Measure { bytes: 3, mode });
+        }
     }
 
     #[test]

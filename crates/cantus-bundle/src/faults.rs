@@ -1,0 +1,76 @@
+//! Everything that is wrong with the texts that a bundle is composed from.
+
+use std::fmt;
+
+use cantus_manifest::{Diagnostic, Severity};
+
+/// Collects what is wrong in one file or folder, under the name that the user knows it by.
+pub(crate) struct Faults<'a> {
+    code: &'static str,
+    root: String,
+    path: Option<String>,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a> Faults<'a> {
+    /// Nothing yet: what comes has this code and lies at this place, a file or a folder.
+    pub(crate) fn new(code: &'static str, root: impl fmt::Display, found: &'a mut Vec<Diagnostic>) -> Self {
+        Self { code, root: root.to_string(), path: None, found }
+    }
+
+    /// The same collection for the file or folder `path` of this folder, whichever of its files this one is for.
+    pub(crate) fn inside(&mut self, path: &str) -> Faults<'_> {
+        Faults { code: self.code, root: self.root.clone(), path: Some(path.to_owned()), found: self.found }
+    }
+
+    /// The same collection for a folder in this one, of whose files others speak then.
+    pub(crate) fn below(&mut self, path: &str) -> Faults<'_> {
+        Faults { code: self.code, root: join(&self.root, path), path: None, found: self.found }
+    }
+
+    /// Whether anything that was found is an error.
+    pub(crate) fn any(&self) -> bool {
+        self.found.iter().any(|fault| fault.severity == Severity::Error)
+    }
+
+    fn place(&self) -> String {
+        let place = self.path.as_ref().map_or_else(|| self.root.clone(), |path| join(&self.root, path));
+        place.escape_debug().to_string()
+    }
+
+    /// Something is wrong with the whole.
+    pub(crate) fn add(&mut self, message: impl Into<String>) {
+        self.found.push(Diagnostic::error(self.code, message).at(self.place()));
+    }
+
+    /// Something is wrong at a line; 0 is the whole.
+    pub(crate) fn at(&mut self, line: u32, message: impl Into<String>) {
+        let fault = Diagnostic::error(self.code, message).at(self.place());
+        self.found.push(if line == 0 { fault } else { fault.line(line) });
+    }
+
+    /// Something is wrong, and this is what to do.
+    pub(crate) fn help(&mut self, line: u32, message: impl Into<String>, help: &str) {
+        self.at(line, message);
+        if let Some(fault) = self.found.last_mut() {
+            fault.help = Some(help.to_owned());
+        }
+    }
+
+    /// Something is worth mending, though it prevents nothing.
+    pub(crate) fn warn(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        self.found.push(Diagnostic::warning(code, message).at(self.place()).help(help));
+    }
+
+    /// How much is wrong so far, here and elsewhere.
+    pub(crate) fn count(&self) -> usize {
+        self.found.len()
+    }
+}
+
+fn join(root: &str, path: &str) -> String {
+    match root {
+        "" | "." => path.to_owned(),
+        root => format!("{}/{path}", root.trim_end_matches('/')),
+    }
+}

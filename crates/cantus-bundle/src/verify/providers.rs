@@ -1,0 +1,98 @@
+//! What the trace reports of its sources is what they brought.
+
+use std::collections::BTreeSet;
+
+use crate::Fault;
+use crate::manifest::Manifest;
+use crate::trace::{Provider, Scope, Trace, tokens};
+use crate::verify::SkillTree;
+
+/// Nothing to say of a trace without reports; one with some must report each source exactly.
+pub(super) fn check(manifest: &Manifest, trace: &Trace, skills: &[SkillTree]) -> Result<(), Fault> {
+    if trace.providers.is_empty() {
+        return Ok(());
+    }
+    let mut seen = BTreeSet::new();
+    for report in &trace.providers {
+        check_shape(report)?;
+        if !seen.insert(report.source.as_str()) {
+            return Err(Fault::new("provider.shape", format!("{:?} is reported twice", report.source)));
+        }
+        check_numbers(manifest, report, skills)?;
+    }
+    match manifest.sources.iter().find(|source| !seen.contains(source.as_str())) {
+        Some(source) => Err(Fault::new("provider.omitted", format!("the source {source:?} has no report"))),
+        None => Ok(()),
+    }
+}
+
+fn check_shape(report: &Provider) -> Result<(), Fault> {
+    let fault =
+        |message: &str| Fault::new("provider.shape", format!("the report on {:?} {message}", report.source));
+    if report.source.is_empty() {
+        return Err(fault("has no source"));
+    }
+    if report.reason.is_empty() {
+        return Err(fault("has no reason"));
+    }
+    let Some(scope) = Scope::named(&report.scope) else {
+        return Err(fault(&format!("has the unknown scope {:?}", report.scope)));
+    };
+    if report.category != scope.category() {
+        return Err(fault(&format!(
+            "has the category {:?}; its scope wants {:?}",
+            report.category,
+            scope.category()
+        )));
+    }
+    let expected = tokens(report.context_bytes);
+    if report.approximate_tokens != expected {
+        let found = report.approximate_tokens;
+        return Err(fault(&format!("estimates {found} tokens; its bytes make {expected}")));
+    }
+    Ok(())
+}
+
+fn check_numbers(manifest: &Manifest, report: &Provider, skills: &[SkillTree]) -> Result<(), Fault> {
+    let source = report.source.as_str();
+    let listed = manifest.sources.iter().any(|id| id == source);
+    match report.outcome.as_str() {
+        "selected" => {
+            let fault = |message: String| Fault::new("provider.budget", message);
+            if !listed {
+                return Err(fault(format!(
+                    "{source:?} is reported as selected and not in the manifest's sources"
+                )));
+            }
+            let own: Vec<_> = skills.iter().filter(|skill| skill.source.as_str() == source).collect();
+            let bytes: u64 = own.iter().map(|skill| skill.bytes).sum();
+            let told = (usize::try_from(report.skills), u64::try_from(report.context_bytes));
+            if told != (Ok(own.len()), Ok(bytes)) {
+                return Err(fault(format!(
+                    "the budget of {source:?} says {} skills and {} bytes; the bundle has {} and {bytes}",
+                    report.skills,
+                    report.context_bytes,
+                    own.len()
+                )));
+            }
+            Ok(())
+        }
+        "excluded" => {
+            let fault = |message: &str| {
+                Fault::new("provider.excluded", format!("{source:?} is excluded and {message}"))
+            };
+            if listed {
+                return Err(fault("yet in the manifest's sources"));
+            }
+            match (report.skills, report.context_bytes, report.approximate_tokens) {
+                (0, 0, 0) => Ok(()),
+                _ => Err(fault("yet counts something")),
+            }
+        }
+        other => {
+            let message =
+                format!("the outcome of {source:?} is {other:?}; expected `selected` or `excluded`");
+            Err(Fault::new("provider.excluded", message))
+        }
+    }
+}
