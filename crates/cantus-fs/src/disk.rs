@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::{LockError, LockGuard, ReadError, Staged};
 
+/// What a disk that is only read says to everything else.
 fn only_read<T>() -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this disk is only read"))
 }
@@ -87,6 +88,9 @@ pub struct Measure {
 }
 
 /// The disk as operations. Paths are absolute; errors name none, since the caller knows what the user calls them.
+///
+/// A disk that is only read leaves out every operation that writes or locks: each is refused then with
+/// [`io::ErrorKind::Unsupported`].
 pub trait Disk: Send + Sync + Debug {
     /// What `folder` holds, `.` and `..` aside, in the byte order of the names. A symlink to a folder is followed.
     fn list(&self, folder: &Path) -> io::Result<Vec<Entry>>;
@@ -130,25 +134,37 @@ pub trait Disk: Send + Sync + Debug {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 
     /// Makes the folder `path` and those above it, as far as they are missing.
-    fn create_folders(&self, path: &Path) -> io::Result<()>;
+    fn create_folders(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
 
     /// Writes `bytes` to an unused name beside `target` (`.{name}.XXXXXX.cantus-tmp`) and flushes them to the
     /// device. `target` is not touched. On Unix the new file has the mode of an existing regular `target`, else
     /// `0666` less the umask; owner, access lists and extended attributes are those of a new file.
-    fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+    fn stage(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let _ = (target, bytes);
+        only_read()
+    }
 
     /// The same as [`Disk::stage`] for a program: on Unix whoever may read it may run it.
-    fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged>;
+    fn stage_program(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
+        let _ = (target, bytes);
+        only_read()
+    }
 
     /// Makes the empty file `path`, whose folder must exist. What stands there stays, a symlink too, and the error is
     /// [`io::ErrorKind::AlreadyExists`]. Nothing is flushed: a name that was only claimed may go with the power.
-    fn claim(&self, path: &Path) -> io::Result<()>;
+    fn claim(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
 
     /// The same as [`Disk::stage`] for bytes that never change: on Unix nobody may write them (`0444` less the umask). A
     /// disk that can only be read refuses: [`io::ErrorKind::Unsupported`].
     fn stage_sealed(&self, target: &Path, bytes: &[u8]) -> io::Result<Staged> {
         let _ = (target, bytes);
-        Err(io::ErrorKind::Unsupported.into())
+        only_read()
     }
 
     /// Makes the file `target` hold `bytes` for whoever reads it from now on, in one step and without flushing anything:
@@ -156,62 +172,89 @@ pub trait Disk: Send + Sync + Debug {
     /// only its owner may read it. A failure leaves the old file and no other. A disk that can only be read refuses.
     fn put_loose(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = (target, bytes);
-        Err(io::ErrorKind::Unsupported.into())
+        only_read()
     }
 
     /// The same as [`Disk::put_loose`], with the mode that [`Disk::stage`] would give the file.
     fn put(&self, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let _ = (target, bytes);
-        Err(io::ErrorKind::Unsupported.into())
+        only_read()
     }
 
     /// Removes a file that [`Disk::put_loose`] made, or left behind, without flushing anything. Absence is an error. A disk
     /// that can only be read refuses.
     fn remove_loose(&self, path: &Path) -> io::Result<()> {
         let _ = path;
-        Err(io::ErrorKind::Unsupported.into())
+        only_read()
     }
 
     /// Renames what was staged over its target, then flushes the folder where that is possible (Unix). An error
     /// of the rename leaves the old target; an error of the flush after it leaves the new one.
-    fn commit(&self, staged: Staged) -> io::Result<()>;
+    fn commit(&self, staged: Staged) -> io::Result<()> {
+        let _ = staged;
+        only_read()
+    }
 
     /// Gives what was staged the name of its target if nothing has that name, then flushes the folder. What stands there
     /// by now stays, and the error is [`io::ErrorKind::AlreadyExists`]. A file system that knows neither such a rename
     /// nor hard links is asked first and written then.
-    fn commit_new(&self, staged: Staged) -> io::Result<()>;
+    fn commit_new(&self, staged: Staged) -> io::Result<()> {
+        let _ = staged;
+        only_read()
+    }
 
     /// Swaps what was staged with what stands at its target, in one step, then flushes the folder: `staged` is what stood
     /// there from then on, and a second swap puts it back. An error of the swap leaves both as they were; it is
     /// [`io::ErrorKind::NotFound`] if nothing stands there, and [`io::ErrorKind::Unsupported`] where swapping is unknown.
-    fn swap(&self, staged: &Staged) -> io::Result<()>;
+    fn swap(&self, staged: &Staged) -> io::Result<()> {
+        let _ = staged;
+        only_read()
+    }
 
     /// Renames what stands at `target` to an unused name as [`Disk::stage`] gives them, over nothing, then flushes the
     /// folder. Absence is an error.
-    fn set_aside(&self, target: &Path) -> io::Result<Staged>;
+    fn set_aside(&self, target: &Path) -> io::Result<Staged> {
+        let _ = target;
+        only_read()
+    }
 
     /// Renames the file or folder `from` (of a symlink, the link) to `to`, in the same folder, then flushes the folder. What stands at
     /// `to` stays, and the error is [`io::ErrorKind::AlreadyExists`].
-    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _ = (from, to);
+        only_read()
+    }
 
     /// Removes the file `path` (of a symlink, the link), then flushes the folder. Absence is an error.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        only_read()
+    }
 
     /// Makes the file `path`, which is our own and no target, hold `bytes`, and flushes it: not in one step, so that a
     /// crash may leave a part of them. Nobody else may read it where that can be said (Unix). Its folder must exist; what
     /// is no regular file is refused, a symlink not followed.
-    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    fn record(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let _ = (path, bytes);
+        only_read()
+    }
 
     /// The bytes that [`Disk::record`] left in `path`, as [`Disk::read`] gives them. A file that belongs to another user
     /// (Unix) is refused: [`io::ErrorKind::PermissionDenied`].
-    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError>;
+    fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+        let _ = (path, limit);
+        Ok(only_read()?)
+    }
 
     /// Takes the lock file `path`, made if it is absent, for as long as the guard lives, and leaves `holder` in it
     /// for others to read (on Windows in `{path}.holder`, since what is locked there can't be read). Asks again for
     /// `wait` at most if another holds it, in this process or elsewhere. Its folder must exist; what is no regular
     /// file is refused, a symlink not followed. The file stays, unless the guard is made to take it along
     /// ([`LockGuard::passing`]).
-    fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError>;
+    fn lock(&self, path: &Path, holder: &str, wait: Duration) -> Result<LockGuard, LockError> {
+        let _ = (path, holder, wait);
+        only_read().map_err(LockError::Io)
+    }
 
     /// The size and the mode of the regular file `path`, not read and a symlink not followed; anything else is an error. Like the
     /// operations below it needs no answer from a disk that is only read: [`io::ErrorKind::Unsupported`].

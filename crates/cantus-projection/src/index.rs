@@ -12,9 +12,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use cantus_fs::{Disk, Entry, Kind, LockError, LockGuard, ReadError, Staged};
+use cantus_fs::{Disk, Entry, Kind, ReadError};
 use cantus_manifest::{Diagnostic, RelPath};
 use thiserror::Error;
 
@@ -149,67 +148,11 @@ impl Disk for IndexDisk {
             Walk::Inside(path, _) => Ok(joined(&self.tops[1], path.iter())),
         }
     }
-
-    fn create_folders(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn stage(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn stage_program(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn claim(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn commit(&self, _: Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn commit_new(&self, _: Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn swap(&self, _: &Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn set_aside(&self, _: &Path) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn rename_new(&self, _: &Path, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn record(&self, _: &Path, _: &[u8]) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn recall(&self, _: &Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        Err(read_only().into())
-    }
-
-    fn lock(&self, _: &Path, _: &str, _: Duration) -> Result<LockGuard, LockError> {
-        Err(LockError::Io(read_only()))
-    }
 }
 
 /// A path with more parts; with none it is itself, while `Path::join` would add a slash.
 fn joined<'a>(path: &Path, parts: impl IntoIterator<Item = &'a OsStr>) -> PathBuf {
     parts.into_iter().fold(path.to_path_buf(), |path, part| path.join(part))
-}
-
-fn read_only() -> io::Error {
-    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "git's index is only read here")
 }
 
 #[cfg(all(test, unix))]

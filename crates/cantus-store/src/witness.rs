@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use cantus_fs::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, ReadError, Staged};
+use cantus_fs::{Disk, Entry, FileStamp, Kind, ReadError};
 use cantus_manifest::Digest;
 
 use crate::index::Index;
@@ -79,10 +79,6 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn read_only() -> io::Error {
-    io::ErrorKind::Unsupported.into()
-}
-
 impl Disk for Witness {
     fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
         let answer = self.disk.list(folder);
@@ -128,57 +124,5 @@ impl Disk for Witness {
         };
         self.note(path, seen.map(Seen::Real));
         answer
-    }
-
-    fn create_folders(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn stage(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn stage_program(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn claim(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn commit(&self, _: Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn commit_new(&self, _: Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn swap(&self, _: &Staged) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn set_aside(&self, _: &Path) -> io::Result<Staged> {
-        Err(read_only())
-    }
-
-    fn rename_new(&self, _: &Path, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn record(&self, _: &Path, _: &[u8]) -> io::Result<()> {
-        Err(read_only())
-    }
-
-    fn recall(&self, _: &Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        Err(read_only().into())
-    }
-
-    fn lock(&self, _: &Path, _: &str, _: Duration) -> Result<LockGuard, LockError> {
-        Err(LockError::Io(read_only()))
     }
 }

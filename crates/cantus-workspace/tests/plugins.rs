@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cantus_fs::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Root, Staged};
+use cantus_fs::{Disk, Entry, Kind, LockError, LockGuard, ReadError, RealDisk, Root};
 use cantus_testkit::Repo;
 use cantus_workspace::{Options, Project, list_plugins};
 
@@ -48,50 +48,6 @@ impl Disk for Recorder {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.note(path);
         RealDisk.canonical(path)
-    }
-
-    fn create_folders(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn stage(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn stage_program(&self, _: &Path, _: &[u8]) -> io::Result<Staged> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn claim(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn commit(&self, _: Staged) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn commit_new(&self, _: Staged) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn swap(&self, _: &Staged) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn set_aside(&self, _: &Path) -> io::Result<Staged> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn rename_new(&self, _: &Path, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn remove(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn record(&self, _: &Path, _: &[u8]) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn recall(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
