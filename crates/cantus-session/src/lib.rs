@@ -6,6 +6,12 @@
 //!
 //! Sizes and budgets are counted in chars (Unicode scalar values) unless a line says bytes.
 
+mod history;
+mod json;
+
 mod section;
+mod snapshot;
+
+pub use history::{Delivered, HistoryError, Keys, Limits, delivered, delivered_within};
 
 pub use section::{Section, Snapshot, Source};
