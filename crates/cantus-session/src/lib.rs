@@ -8,10 +8,10 @@
 
 mod history;
 mod json;
-
+mod resolve;
 mod section;
 mod snapshot;
 
 pub use history::{Delivered, HistoryError, Keys, Limits, delivered, delivered_within};
-
+pub use resolve::history_file;
 pub use section::{Section, Snapshot, Source};
