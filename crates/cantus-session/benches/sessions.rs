@@ -1,0 +1,2 @@
+//! Packs.
+fn main() {}
