@@ -15,6 +15,8 @@
 
 mod checkpoint;
 mod deliver;
+mod history;
+mod json;
 mod launch;
 mod notes;
 mod pack;
@@ -22,12 +24,15 @@ mod parts;
 mod read;
 mod record;
 mod render;
+mod resolve;
 mod run_id;
 mod section;
+mod snapshot;
 mod standard;
 
 pub use checkpoint::{CheckpointInput, checkpoint};
 pub use deliver::{Compiled, Delivery, DeliverySizes, Update};
+pub use history::{Delivered, HistoryError, Keys, Limits, delivered, delivered_within};
 pub use launch::{
     HostSection, Override, Pinned, Reference, SectionStability, SessionLaunch, Skill, State, Todo,
     TodoStatus, ToolGroup, ToolGuidance, Tools, Turn, Variant, VariantSection, WikiPointer,
@@ -38,6 +43,7 @@ pub use parts::ToolList;
 pub use read::{BundleWish, Description};
 pub use record::{RecordError, Saved, copy_to_run, record, save_for_session};
 pub use render::Sizes;
+pub use resolve::history_file;
 pub use run_id::{ParseRunIdError, RunId};
 pub use section::{Section, Snapshot, Source};
 
