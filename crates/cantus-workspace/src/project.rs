@@ -77,6 +77,17 @@ pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
     Outcome { value: (!errors).then_some(config), diagnostics }
 }
 
+/// The package of the project at `root`: the one that the options name, else the configured one, else the built-in one. Its notes
+/// are not read. `None` with errors.
+#[must_use]
+pub fn package_of(root: &Root, options: &Options) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let config = read_config(root, options.stamps, &mut diagnostics);
+    let package = chosen_package(root, &config, options, &mut diagnostics);
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Outcome { value: package.filter(|_| !errors), diagnostics }
+}
+
 /// The package in `folder`, an absolute path, without a project; `None` with errors.
 #[must_use]
 pub fn package_in(disk: &Arc<dyn Disk>, folder: &Path, stamps: Stamps) -> Outcome<Option<Package>> {
@@ -106,12 +117,7 @@ impl Project {
             Some(memory) if is_missing(memory) => None,
             _ => memory(root, &config, &mut diagnostics),
         };
-        let package = match (&options.package, &config.package) {
-            (Some(folder), _) => foreign_package(root, folder, options.stamps, &mut diagnostics),
-            (None, Some(folder)) => read_package(root, folder, options.stamps, &mut diagnostics),
-            (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
-            (None, None) => Some(BUILT_IN.clone()),
-        };
+        let package = chosen_package(root, &config, options, &mut diagnostics);
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
             let (limit, stamps) = (config.note_bytes, options.stamps);
             Gather { root, memory, limit, stamps, diagnostics: &mut diagnostics }.corpus()
@@ -361,6 +367,21 @@ fn read_package(
     }
     let files = package_files(root, Some(folder), diagnostics);
     Package::parse(Some(folder.to_string()), files, stamps).collect(diagnostics)
+}
+
+/// The package that the options name, else the configured one, else the built-in one.
+fn chosen_package(
+    root: &Root,
+    config: &Config,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Package> {
+    match (&options.package, &config.package) {
+        (Some(folder), _) => foreign_package(root, folder, options.stamps, diagnostics),
+        (None, Some(folder)) => read_package(root, folder, options.stamps, diagnostics),
+        (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
+        (None, None) => Some(BUILT_IN.clone()),
+    }
 }
 
 /// The package in a folder that the caller names.
