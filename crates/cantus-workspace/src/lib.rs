@@ -26,5 +26,5 @@ pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
-pub use project::{Notes, OnErrors, Options, Project, configuration};
+pub use project::{Notes, OnErrors, Options, Project, configuration, package_in};
 pub use watched::{Watched, watched};

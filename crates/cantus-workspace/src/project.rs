@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use cantus_compose::{ConfigFile, Home, Material, Package, Plugin, SectionSet, Settings};
-use cantus_fs::{AccessError, Kind, Root};
+use cantus_fs::{AccessError, Disk, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_place};
 use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
@@ -75,6 +75,15 @@ pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
     let config = read_config(root, Stamps::Skip, &mut diagnostics);
     let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Outcome { value: (!errors).then_some(config), diagnostics }
+}
+
+/// The package in `folder`, an absolute path, without a project; `None` with errors.
+#[must_use]
+pub fn package_in(disk: &Arc<dyn Disk>, folder: &Path, stamps: Stamps) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let root = Root::new(disk.clone(), folder.to_path_buf());
+    let value = foreign_package(&root, folder, stamps, &mut diagnostics);
+    Outcome { value, diagnostics }
 }
 
 impl Project {
