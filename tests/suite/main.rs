@@ -32,6 +32,8 @@ mod read_only;
 mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "session")]
+mod session_history;
 #[cfg(feature = "launch")]
 mod show;
 mod sources;
