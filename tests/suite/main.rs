@@ -33,6 +33,9 @@ mod recording;
 mod refusals;
 mod reports;
 #[cfg(feature = "session")]
+#[cfg(feature = "session")]
+mod session_history;
+#[cfg(feature = "session")]
 mod sessions;
 #[cfg(feature = "launch")]
 mod show;

@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
 #[cfg(feature = "session")]
-pub(crate) use self::session::{CompileArgs, SessionAction};
+pub(crate) use self::session::{CompileArgs, SessionAction, SnapshotArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]

@@ -97,8 +97,8 @@ pub fn delivered(disk: &dyn Disk, path: &Path, keys: &Keys) -> Result<Option<Sna
 /// A line is unreadable, and skipped, if it is no JSON or longer than the limit. Bytes that aren't UTF-8 and escapes of lone
 /// surrogates read as U+FFFD; of equal keys the last counts.
 ///
-/// The file is read from its end, in blocks, and no further than the branch. What is held is a block or the longest line up
-/// to twice, and about 50 bytes for each entry that was passed.
+/// The file is read from its end, in blocks, and no further than the branch. What is held is a block or the longest line, for
+/// a moment twice, and about 50 bytes for each entry that was passed.
 pub fn delivered_within(
     disk: &dyn Disk,
     path: &Path,

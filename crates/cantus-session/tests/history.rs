@@ -181,6 +181,11 @@ fn an_id_that_occurs_twice_means_its_last_entry() {
         "a",
     );
     check(
+        "both stand behind the child",
+        lines(&[&a, &to, &message("m", "null"), &message("m", r#""a""#), &message("y", r#""z""#)]),
+        "a",
+    );
+    check(
         "an update twice",
         lines(&[
             &a,

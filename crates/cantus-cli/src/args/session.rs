@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use clap::builder::NonEmptyStringValueParser;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionAction {
@@ -28,6 +29,8 @@ pub(crate) enum SessionAction {
         /// The JSON file that says where the run stood; `-` for standard input
         input: PathBuf,
     },
+    /// Print the snapshot that a conversation was given last, a JSON array; `null` if there is none
+    Snapshot(SnapshotArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -40,4 +43,26 @@ pub(crate) struct CompileArgs {
     /// Record the pack below this folder, in `runs/<run id>/context.json`
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SnapshotArgs {
+    /// The JSON Lines file of the conversation; of a folder the `*.jsonl` in it that was changed last
+    pub(crate) history: PathBuf,
+    /// The `customType` of the messages that hold a snapshot
+    #[arg(
+        long = "type",
+        value_name = "NAME",
+        default_value = "cantus-context",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    pub(crate) message: String,
+    /// The key in their `details` at which it stands
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "cantusContext",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    pub(crate) key: String,
 }

@@ -1,6 +1,7 @@
 //! `cantus session`: what the requests of one long conversation are given.
 
 mod compile;
+mod snapshot;
 
 use std::path::Path;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(
             Ok(Status::Yes)
         }
         SessionAction::Checkpoint { input } => tell_checkpoint(global, input, streams),
+        SessionAction::Snapshot(args) => snapshot::run(args, streams),
     }
 }
 

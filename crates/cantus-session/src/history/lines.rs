@@ -65,11 +65,13 @@ impl<'a> Lines<'a> {
         Ok(bytes)
     }
 
-    /// Reads a block, or as much again as there is of a longer line, in front of the `rest` of the buffer.
+    /// Reads a block, or as much again as there is of a longer line (but no more than such a line may have), in front of the
+    /// `rest` of the buffer.
     fn fill(&mut self, rest: usize) -> io::Result<()> {
         let kept = if rest > self.limits.line { 0 } else { rest };
         self.is_too_long |= kept < rest;
-        let wanted = self.limits.block.max(kept).max(1);
+        let room = self.limits.line.saturating_add(1) - kept;
+        let wanted = self.limits.block.max(kept.min(room)).max(1);
         let more = usize::try_from(self.start).map_or(wanted, |start| start.min(wanted));
         let mut buffer = vec![0; more + kept];
         let start = self.start - more as u64;
