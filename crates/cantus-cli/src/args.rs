@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 #[cfg(feature = "launch")]
 use cantus_manifest::Provider;
+use cantus_workspace::Program;
 use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
@@ -49,6 +50,9 @@ pub(crate) struct Global {
     /// Treat warnings as errors
     #[arg(long, global = true)]
     pub(crate) strict: bool,
+    /// What messages call the program.
+    #[arg(skip)]
+    pub(crate) program: Program,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -130,7 +130,8 @@ fn tell(active: &Active, troubles: &[Trouble], global: &Global, streams: &mut St
     if fallback.reason == FallbackReason::RenderFailed && !troubles.is_empty() {
         return writeln!(
             streams.err,
-            "  {LABEL}help{LABEL:#}: `cantus check` tells more; the command runs without a bundle"
+            "  {LABEL}help{LABEL:#}: `{} check` tells more; the command runs without a bundle",
+            global.program
         );
     }
     let reason = serde_json::to_value(fallback.reason).unwrap_or_default();
