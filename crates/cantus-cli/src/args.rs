@@ -44,7 +44,7 @@ pub(crate) struct Global {
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Say something only if there is trouble
+    /// Say something only if there is trouble; `check`: only if it fails
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Treat warnings as errors
