@@ -5,6 +5,7 @@
 mod adopting;
 mod advice;
 mod bundles;
+mod channels;
 mod compose;
 mod determinism;
 mod discovery;
