@@ -5,6 +5,7 @@
 mod adopting;
 mod advice;
 mod bundles;
+mod channels;
 mod compose;
 mod determinism;
 mod discovery;
@@ -32,7 +33,6 @@ mod read_only;
 mod recording;
 mod refusals;
 mod reports;
-#[cfg(feature = "session")]
 #[cfg(feature = "session")]
 mod session_history;
 #[cfg(feature = "session")]

@@ -15,6 +15,7 @@ use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_
 use crate::gather::{Gather, io_fault, package_files};
 use crate::members::{Member, read_members};
 use crate::plugins::read_plugins;
+use crate::program::Program;
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(|| Package::built_in(Stamps::Skip));
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub notes: Notes,
     /// What becomes of the rest where something is at fault.
     pub on_errors: OnErrors,
+    /// What messages call the program.
+    pub program: Program,
 }
 
 /// What is done with the notes that could be read where others, or the configuration, are at fault.
@@ -103,12 +106,16 @@ impl Project {
     pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
         let to_come = options.notes == Notes::ToCome;
-        if !to_come && !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
+        if !to_come && !has_memory(root) && !is_project(root.disk().as_ref(), root.path()) {
             let fault = Diagnostic::error(
                 "project.none",
                 "no project here: neither a configuration nor a note folder",
             );
-            diagnostics.push(fault.help("`cantus init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`"));
+            diagnostics.push(fault.help(format!(
+                "`{} init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines \
+                 `---`, `type: core`, `---`",
+                options.program
+            )));
             return Outcome { value: None, diagnostics };
         }
         let config = read_config(root, options.stamps, &mut diagnostics);
