@@ -207,18 +207,18 @@ fn broken_launches_are_told_with_file_and_line() {
         assert_eq!((output.status, output.stdout.as_str()), (2, ""));
         assert!(output.stderr.starts_with(expected), "{}", output.stderr);
     };
-    check("", "l.json:1: error: expected an object in braces");
+    check("", "l.json:1: error: EOF while parsing a value");
     check(
         "{\"version\": 1,\n\"product\": \"A\",\n\"sections\": [{\"id\": \"session-state\", \"text\": \"x\"}]}",
         "l.json:3: error: a host may not supply the section `session-state`",
     );
     check(
         "{\"version\": 1, \"product\": \"A\", \"run\": \"../../x\"}",
-        "l.json: error: `../../x` can't be a run id: ",
+        "l.json:1: error: `../../x` can't be a run id: ",
     );
     check(
         "{\"version\": 1, \"product\": \" \"}",
-        "l.json: error: `product` must be one line that is not blank",
+        "l.json:1: error: `product` must be one line that is not blank",
     );
     check(
         "{\"version\": 1, \"product\": \"A\", \"sectoins\": []}",

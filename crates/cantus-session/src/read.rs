@@ -2,18 +2,22 @@
 
 mod shape;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cantus_manifest::{Diagnostic, Outcome};
-use cantus_memory::{decode, shortened};
-use serde::de::DeserializeOwned;
+use cantus_memory::{decode, nearest, shortened};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use self::shape::{BundleShape, CheckpointShape, File, HostShape, VariantSectionShape, VariantShape};
+use self::shape::{
+    BundleShape, CheckpointShape, File, HostShape, Members, Object, OverrideShape, ToolsShape,
+    VariantSectionShape, VariantShape,
+};
 use crate::CODE;
 use crate::checkpoint::CheckpointInput;
-use crate::launch::{HostSection, SessionLaunch, Variant, VariantSection};
+use crate::launch::{HostSection, Override, SessionLaunch, Tools, Variant, VariantSection};
 use crate::run_id::RunId;
+use crate::standard::STANDARD;
 
 /// The version of the shapes.
 const VERSION: u64 = 1;
@@ -58,13 +62,13 @@ impl CheckpointInput {
             Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
         };
         let mut reader = Reader { file, text: &text, faults: Vec::new() };
-        let shape: Option<CheckpointShape> = reader.whole(&text);
+        let shape: Option<CheckpointShape<'_>> = reader.object(&text, 1);
         let shape = shape.filter(|shape| reader.knows(shape.version));
         let value = shape.map(|shape| Self {
             product: shape.product,
             request: shape.request,
             plan: shape.plan.unwrap_or_default(),
-            todo: shape.todo.into_iter().map(Into::into).collect(),
+            todo: shape.todo.into_iter().map(|Object(it)| it.into()).collect(),
         });
         Outcome { value, diagnostics: reader.faults }
     }
@@ -89,12 +93,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes a JSON object which starts at `line`, counted from 1.
-    fn object<T: serde::Deserialize<'a>>(&mut self, json: &'a str, line: u32) -> Option<T> {
-        // The parser would take an array for an object, its members in their order.
-        if !json.trim_start().starts_with('{') {
-            self.fault(Some(line), "expected an object in braces".to_owned());
-            return None;
-        }
+    fn object<T: Deserialize<'a>>(&mut self, json: &'a str, line: u32) -> Option<T> {
+        self.value(json, line).map(|Object(value)| value)
+    }
+
+    /// Takes any JSON value which starts at `line`, counted from 1.
+    fn value<T: Deserialize<'a>>(&mut self, json: &'a str, line: u32) -> Option<T> {
         match serde_json::from_str(json) {
             Ok(value) => Some(value),
             Err(error) => {
@@ -107,10 +111,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn whole<T: DeserializeOwned>(&mut self, text: &'a str) -> Option<T> {
-        self.object(text, 1)
-    }
-
     /// The line on which a part of the file starts, counted from 1.
     fn line_of(&self, part: &'a RawValue) -> u32 {
         let at = (part.get().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
@@ -118,17 +118,18 @@ impl<'a> Reader<'a> {
         u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).unwrap_or(u32::MAX)
     }
 
-    fn part<T: serde::Deserialize<'a>>(&mut self, part: &'a RawValue) -> Option<(T, u32)> {
+    fn part<T: Deserialize<'a>>(&mut self, part: &'a RawValue) -> Option<(T, u32)> {
         let line = self.line_of(part);
         Some((self.object(part.get(), line)?, line))
     }
 
-    fn knows(&mut self, version: u64) -> bool {
-        let known = version == VERSION;
-        if !known {
-            self.fault(None, format!("version {version}; this program knows version {VERSION}"));
+    fn knows(&mut self, version: &'a RawValue) -> bool {
+        let line = self.line_of(version);
+        let Some(version) = self.value::<u64>(version.get(), line) else { return false };
+        if version != VERSION {
+            self.fault(Some(line), format!("version {version}; this program knows version {VERSION}"));
         }
-        known
+        version == VERSION
     }
 
     fn description(&mut self) -> Option<Description> {
@@ -136,26 +137,55 @@ impl<'a> Reader<'a> {
         if !self.knows(file.version) {
             return None;
         }
-        let mut launch = SessionLaunch {
-            product: file.product,
-            model: file.model,
-            run: file.run.and_then(|run| self.run(&run)),
-            overrides: file.standard.into_iter().map(|(id, change)| (id, change.into())).collect(),
+        let launch = SessionLaunch {
+            product: self.line("product", file.product).unwrap_or_default(),
+            model: file.model.and_then(|model| self.line("model", model)),
+            run: file.run.and_then(|run| self.run(run)),
+            overrides: file.standard.map(|standard| self.overrides(standard)).unwrap_or_default(),
             sections: file.sections.into_iter().filter_map(|raw| self.host(raw)).collect(),
             variant: file.variant.and_then(|raw| self.variant(raw)),
-            references: file.references.into_iter().map(Into::into).collect(),
-            skills: file.required_skills.into_iter().map(Into::into).collect(),
-            state: file.state.map(Into::into),
-            tools: file.tools.map(Into::into).unwrap_or_default(),
+            references: file.references.into_iter().map(|Object(it)| it.into()).collect(),
+            skills: file.required_skills.into_iter().map(|Object(it)| it.into()).collect(),
+            state: file.state.map(|Object(it)| it.into()),
+            tools: file.tools.and_then(|raw| self.tools(raw)).unwrap_or_default(),
             wiki: file.wiki.into(),
         };
-        self.check_groups(&mut launch);
-        let bundle = file.bundle.map(|BundleShape { facts }| BundleWish { facts });
+        let bundle = file.bundle.map(|Object(BundleShape { facts })| BundleWish { facts });
         Some(Description { launch, bundle })
     }
 
-    fn run(&mut self, run: &str) -> Option<RunId> {
-        RunId::new(run).map_err(|error| self.fault(None, error.to_string())).ok()
+    /// A text of one line that is not blank.
+    fn line(&mut self, key: &str, raw: &'a RawValue) -> Option<String> {
+        let line = self.line_of(raw);
+        let text: String = self.value(raw.get(), line)?;
+        if !is_line(&text) {
+            self.fault(Some(line), format!("`{key}` must be one line that is not blank"));
+        }
+        Some(text)
+    }
+
+    fn run(&mut self, raw: &'a RawValue) -> Option<RunId> {
+        let line = self.line_of(raw);
+        let run: String = self.value(raw.get(), line)?;
+        RunId::new(&run).map_err(|error| self.fault(Some(line), error.to_string())).ok()
+    }
+
+    fn overrides(&mut self, members: Members<'a>) -> BTreeMap<String, Override> {
+        let known: Vec<&str> = STANDARD.iter().map(|row| row.id).collect();
+        let mut overrides = BTreeMap::new();
+        for (id, raw) in members.0 {
+            let line = self.line_of(raw);
+            if !known.contains(&id.as_str()) {
+                let hint = nearest(&id, &known).map(|near| format!(": did you mean `{near}`?"));
+                let message = format!("no standard section is called `{}`", shortened(&id));
+                self.fault(Some(line), message + &hint.unwrap_or_default());
+            }
+            let Some((shape, _)) = self.part::<OverrideShape>(raw) else { continue };
+            if overrides.insert(id.clone(), shape.into()).is_some() {
+                self.fault(Some(line), format!("`{}` stands twice under `standard`", shortened(&id)));
+            }
+        }
+        overrides
     }
 
     fn host(&mut self, raw: &'a RawValue) -> Option<HostSection> {
@@ -165,7 +195,6 @@ impl<'a> Reader<'a> {
 
     fn variant(&mut self, raw: &'a RawValue) -> Option<Variant> {
         let (shape, line): (VariantShape<'a>, u32) = self.part(raw)?;
-        let is_line = |text: &str| !text.trim().is_empty() && !text.contains(char::is_control);
         if !is_line(&shape.scope) {
             self.fault(Some(line), "`scope` must be one line that is not blank".to_owned());
         }
@@ -179,12 +208,22 @@ impl<'a> Reader<'a> {
     }
 
     /// A group of tools that stands twice would be described twice.
-    fn check_groups(&mut self, launch: &mut SessionLaunch) {
+    fn tools(&mut self, raw: &'a RawValue) -> Option<Tools> {
+        let (shape, line): (ToolsShape, u32) = self.part(raw)?;
+        let tools: Tools = shape.into();
         let mut seen = BTreeSet::new();
-        for group in &launch.tools.groups {
-            if !seen.insert(group.group.clone()) {
-                self.fault(None, format!("two groups of tools are called `{}`", shortened(&group.group)));
+        for group in &tools.groups {
+            if !seen.insert(group.group.as_str()) {
+                self.fault(
+                    Some(line),
+                    format!("two groups of tools are called `{}`", shortened(&group.group)),
+                );
             }
         }
+        Some(tools)
     }
+}
+
+fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains(char::is_control)
 }

@@ -467,25 +467,66 @@ fn what_a_launch_may_not_say() {
         "unknown field `titel`, expected one of `id`, `title`, `text`, `pinned`, `order`, `budget`, `pointer`, `dynamic`, `sources`",
     );
     check(r#"{"text": "x"}"#, "missing field `id`");
-    check(r#"["a", "b"]"#, "expected an object in braces");
+    check(r#"["a", "b"]"#, "invalid type: sequence, expected an object");
     check(r#"{"id": "a", "id": "b", "text": "x"}"#, "duplicate field `id`");
     check_fault(
         r#""sections": [], "run": "../x""#,
-        &["l.json: error: `../x` can't be a run id: expected ASCII letters, digits, `.`, `_` and `-`"],
+        &["l.json:2: error: `../x` can't be a run id: expected ASCII letters, digits, `.`, `_` and `-`"],
     );
     check_fault(
         r#""standard": {"wikki": {"order": 1}}"#,
-        &["l.json: error: no standard section is called `wikki`: did you mean `wiki`?"],
+        &["l.json:2: error: no standard section is called `wikki`: did you mean `wiki`?"],
     );
     check_fault(
         r#""standard": {"wiki": {}, "wiki": {}}"#,
         &["l.json:2: error: `wiki` stands twice under `standard`"],
     );
-    check_fault(r#""model": "a\nb""#, &["l.json: error: `model` must be one line that is not blank"]);
+    check_fault(r#""model": "a\nb""#, &["l.json:2: error: `model` must be one line that is not blank"]);
     check_fault(
         r#""sections": [{"id": "a", "text": "x", "budget": NaN}]"#,
         &["l.json:2: error: expected value"],
     );
+}
+
+#[test]
+fn an_array_is_no_object_wherever_one_stands() {
+    let check = |json: &str| {
+        check_fault(json, &["l.json:2: error: invalid type: sequence, expected an object"]);
+    };
+    check(r#""standard": {"wiki": [1, 2]}"#);
+    check(r#""variant": ["v"]"#);
+    check(r#""state": [null, [], [], true]"#);
+    check(r#""state": {"todo": [["x", "pending"]]}"#);
+    check(r#""tools": [[]]"#);
+    check(r#""tools": {"groups": [["x", ["y"]]]}"#);
+    check(r#""references": [["line", "1", "x"]]"#);
+    check(r#""required_skills": [["a"]]"#);
+    check(r#""bundle": [[]]"#);
+    check(r#""sections": [{"id": "a", "pinned": ["x"]}]"#);
+    check(r#""sections": [{"id": "a", "text": "x", "sources": [["x", "y"]]}]"#);
+}
+
+#[test]
+fn what_else_a_launch_may_not_say() {
+    let check = |json: &str, expected: &str| check_fault(json, &[&format!("l.json:2: error: {expected}")]);
+    check(
+        r#""tools": {"groups": [{"group": "a", "tools": []}, {"group": "a", "tools": []}]}"#,
+        "two groups of tools are called `a`",
+    );
+    check(r#""variant": {"scope": "\n"}"#, "`scope` must be one line that is not blank");
+    check(
+        r#""references": [{"kind": "file", "path": "x"}]"#,
+        "unknown variant `file`, expected `line` or `note`",
+    );
+    check(
+        r#""references": [{"kind": "note", "path": "x", "id": "y"}]"#,
+        "unknown field `id`, expected `path` or `label`",
+    );
+    check(r#""run": 7"#, "invalid type: integer `7`, expected a string");
+    check(r#""wiki": "yes""#, "invalid type: string \"yes\", expected a boolean");
+    check(r#""sections": [{"id": "a", "text": "\ud800"}]"#, "unexpected end of hex escape");
+    check(r#""sections": [{"id": "a", "text": "x", "budget": 1e400}]"#, "number out of range");
+    check(r#""version": 1"#, "duplicate field `version`");
 }
 
 #[test]
@@ -495,9 +536,12 @@ fn what_is_no_launch() {
         assert!(outcome.value.is_none());
         assert_eq!(outcome.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
     };
-    check(b"", "l.json:1: error: expected an object in braces");
-    check(b"[1, \"A\"]", "l.json:1: error: expected an object in braces");
-    check(b"{\"version\": 2, \"product\": \"A\"}", "l.json: error: version 2; this program knows version 1");
+    check(b"", "l.json:1: error: EOF while parsing a value");
+    check(b"[1, \"A\"]", "l.json:1: error: invalid type: sequence, expected an object");
+    check(
+        b"{\"version\": 2, \"product\": \"A\"}",
+        "l.json:1: error: version 2; this program knows version 1",
+    );
     check(b"{\n\"version\": 1}", "l.json:2: error: missing field `product`");
     check(b"{\n\"product\": \"A\"", "l.json:2: error: EOF while parsing an object");
     check(

@@ -1,7 +1,10 @@
 //! The JSON of launch descriptions and checkpoints.
 
-use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -11,54 +14,84 @@ use crate::launch::{
 };
 use crate::section::Source;
 
+/// A value that stands as an object. The derived readers would take an array too, its members in their order.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct Members<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+
+        json.deserialize_map(Members(PhantomData)).map(Object)
+    }
+}
+
+/// The members of an object in their order, however often one stands there.
+pub(super) struct Members<'a>(pub(super) Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct All;
+
+        impl<'de> Visitor<'de> for All {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+
+        json.deserialize_map(All).map(Members)
+    }
+}
+
+/// What has a line of its own is read in a second step.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File<'a> {
-    pub(super) version: u64,
-    pub(super) product: String,
-    pub(super) model: Option<String>,
-    pub(super) run: Option<String>,
-    #[serde(default, deserialize_with = "each_once")]
-    pub(super) standard: Vec<(String, OverrideShape)>,
+    #[serde(borrow)]
+    pub(super) version: &'a RawValue,
+    #[serde(borrow)]
+    pub(super) product: &'a RawValue,
+    #[serde(borrow)]
+    pub(super) model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) run: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) standard: Option<Members<'a>>,
     #[serde(borrow, default)]
     pub(super) sections: Vec<&'a RawValue>,
     #[serde(borrow)]
     pub(super) variant: Option<&'a RawValue>,
     #[serde(default)]
-    pub(super) references: Vec<ReferenceShape>,
+    pub(super) references: Vec<Object<ReferenceShape>>,
     #[serde(default)]
-    pub(super) required_skills: Vec<SkillShape>,
-    pub(super) state: Option<StateShape>,
-    pub(super) tools: Option<ToolsShape>,
+    pub(super) required_skills: Vec<Object<SkillShape>>,
+    pub(super) state: Option<Object<StateShape>>,
+    #[serde(borrow)]
+    pub(super) tools: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) wiki: WikiShape,
-    pub(super) bundle: Option<BundleShape>,
-}
-
-/// The members of an object, none of which may stand twice.
-fn each_once<'de, D: Deserializer<'de>>(json: D) -> Result<Vec<(String, OverrideShape)>, D::Error> {
-    struct Members;
-
-    impl<'de> serde::de::Visitor<'de> for Members {
-        type Value = BTreeMap<String, OverrideShape>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("an object of standard sections")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut members = BTreeMap::new();
-            while let Some((id, change)) = map.next_entry::<String, OverrideShape>()? {
-                let twice = serde::de::Error::custom(format_args!("`{id}` stands twice under `standard`"));
-                if members.insert(id, change).is_some() {
-                    return Err(twice);
-                }
-            }
-            Ok(members)
-        }
-    }
-
-    Ok(json.deserialize_map(Members)?.into_iter().collect())
+    pub(super) bundle: Option<Object<BundleShape>>,
 }
 
 #[derive(Deserialize)]
@@ -81,14 +114,14 @@ pub(super) struct HostShape {
     title: Option<String>,
     #[serde(default)]
     text: Option<String>,
-    pinned: Option<PinnedShape>,
+    pinned: Option<Object<PinnedShape>>,
     order: Option<i64>,
     budget: Option<usize>,
     pointer: Option<String>,
     #[serde(default)]
     dynamic: bool,
     #[serde(default)]
-    sources: Vec<SourceShape>,
+    sources: Vec<Object<SourceShape>>,
 }
 
 #[derive(Deserialize)]
@@ -110,13 +143,17 @@ struct SourceShape {
 impl From<HostShape> for HostSection {
     fn from(shape: HostShape) -> Self {
         let stability = if shape.dynamic { SectionStability::Dynamic } else { SectionStability::Stable };
-        let source =
-            |it: SourceShape| Source { id: it.id, kind: it.kind, revision: it.revision, chars: it.chars };
+        let source = |Object(it): Object<SourceShape>| Source {
+            id: it.id,
+            kind: it.kind,
+            revision: it.revision,
+            chars: it.chars,
+        };
         Self {
             id: shape.id,
             title: shape.title,
             text: shape.text.unwrap_or_default(),
-            pinned: shape.pinned.map(|it| Pinned { text: it.text, pointer: it.pointer }),
+            pinned: shape.pinned.map(|Object(it)| Pinned { text: it.text, pointer: it.pointer }),
             order: shape.order,
             budget: shape.budget,
             pointer: shape.pointer.unwrap_or_default(),
@@ -192,9 +229,9 @@ pub(super) struct StateShape {
     /// Present and `null` is another thing than absent.
     #[serde(default, deserialize_with = "present")]
     name: Option<Option<String>>,
-    todo: Option<Vec<TodoShape>>,
+    todo: Option<Vec<Object<TodoShape>>>,
     #[serde(default)]
-    previous_todo: Vec<TodoShape>,
+    previous_todo: Vec<Object<TodoShape>>,
     #[serde(default)]
     first_turn: bool,
 }
@@ -205,7 +242,7 @@ fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Option<String>>,
 
 impl From<StateShape> for State {
     fn from(shape: StateShape) -> Self {
-        let list = |it: Vec<TodoShape>| it.into_iter().map(Into::into).collect();
+        let list = |it: Vec<Object<TodoShape>>| it.into_iter().map(|Object(it)| it.into()).collect();
         Self {
             name: shape.name,
             todo: shape.todo.map(list),
@@ -247,7 +284,7 @@ impl From<TodoShape> for Todo {
 #[serde(deny_unknown_fields)]
 pub(super) struct ToolsShape {
     #[serde(default)]
-    groups: Vec<GroupShape>,
+    groups: Vec<Object<GroupShape>>,
     pointer: Option<String>,
     #[serde(default)]
     hidden: bool,
@@ -264,7 +301,7 @@ struct GroupShape {
 
 impl From<ToolsShape> for Tools {
     fn from(shape: ToolsShape) -> Self {
-        let group = |it: GroupShape| ToolGroup {
+        let group = |Object(it): Object<GroupShape>| ToolGroup {
             group: it.group,
             tools: it.tools,
             order: it.order,
@@ -298,13 +335,14 @@ pub(super) struct BundleShape {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CheckpointShape {
-    pub(super) version: u64,
+pub(super) struct CheckpointShape<'a> {
+    #[serde(borrow)]
+    pub(super) version: &'a RawValue,
     #[serde(default)]
     pub(super) product: String,
     #[serde(default)]
     pub(super) request: String,
     pub(super) plan: Option<String>,
     #[serde(default)]
-    pub(super) todo: Vec<TodoShape>,
+    pub(super) todo: Vec<Object<TodoShape>>,
 }
