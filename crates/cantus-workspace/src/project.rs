@@ -86,7 +86,7 @@ impl Project {
     pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
         let to_come = options.notes == Notes::ToCome;
-        if !to_come && !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
+        if !to_come && !has_memory(root) && !is_project(root.disk().as_ref(), root.path()) {
             let fault = Diagnostic::error(
                 "project.none",
                 "no project here: neither a configuration nor a note folder",
