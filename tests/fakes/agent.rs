@@ -163,8 +163,9 @@ fn claude(args: &[String]) {
             &["--model"],
             &["--session-id"],
             &["--output-format"],
+            &["--add-dir"],
         ],
-        plain: &["-p", "--print", "-c", "--continue", "--verbose", "--version", "--help"],
+        plain: &["-p", "--print", "-c", "--continue", "--verbose", "--version", "--help", "--bare"],
         repeats: true,
         attached: false,
     };
@@ -210,10 +211,16 @@ fn claude(args: &[String]) {
         .map(PathBuf::from)
         .collect();
     let loads = |path: &Path| path.is_file() && !excluded.iter().any(|excluded| excluded == path);
-    let claudes: Vec<_> =
-        folders().iter().map(|folder| folder.join("CLAUDE.md")).filter(|path| loads(path)).collect();
+    let discovered = if has("--bare") { Vec::new() } else { folders() };
+    let added = given.last("--add-dir").map(|folder| env::current_dir().expect("a working folder").join(folder));
+    let claudes: Vec<_> = discovered
+        .into_iter()
+        .chain(added.and_then(|folder| folder.canonicalize().ok()))
+        .map(|folder| folder.join("CLAUDE.md"))
+        .filter(|path| loads(path))
+        .collect();
     claudes.iter().for_each(|path| show_native(path));
-    if claudes.is_empty() {
+    if claudes.is_empty() && !has("--bare") {
         folders()
             .iter()
             .map(|folder| folder.join("AGENTS.md"))

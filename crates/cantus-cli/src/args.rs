@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 #[cfg(feature = "launch")]
 use cantus_manifest::Provider;
+use cantus_workspace::Program;
 use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
@@ -47,12 +48,15 @@ pub(crate) struct Global {
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Say something only if there is trouble
+    /// Say something only if there is trouble; `check`: only if it fails
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Treat warnings as errors
     #[arg(long, global = true)]
     pub(crate) strict: bool,
+    /// What messages call the program.
+    #[arg(skip)]
+    pub(crate) program: Program,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

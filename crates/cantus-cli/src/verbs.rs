@@ -165,7 +165,11 @@ fn root_on(disk: Arc<dyn Disk>, start: &Path, global: &Global) -> Result<Root, F
         None => Err(Failure::error(
             "no project found from the working folder upward: neither a configuration nor a note folder",
         )
-        .hint("`cantus init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
+        .hint(format!(
+            "`{} init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, \
+             `type: core`, `---`",
+            global.program
+        ))
         .hint("or name the project's folder with `--root DIR`")),
     }
 }
@@ -235,7 +239,7 @@ fn default_home(disk: &dyn Disk) -> Option<PathBuf> {
 
 /// What the arguments ask for besides the configuration.
 fn options(global: &Global) -> Options {
-    Options { package: global.package.clone(), ..Options::default() }
+    Options { package: global.package.clone(), program: global.program, ..Options::default() }
 }
 
 /// The findings, warnings being errors where those count.

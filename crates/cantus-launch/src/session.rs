@@ -1,11 +1,15 @@
 //! Session packs of a project: its package's words, its notes, and its bundle as the stable part.
 
+use std::path::Path;
+
 use cantus_compose::{Launch, Package, Wording};
 use cantus_manifest::manifest::{Manifest, SectionStatus};
 use cantus_manifest::{Diagnostic, Facts, Outcome, Severity, Stamps};
 use cantus_memory::Corpus;
-use cantus_session::{BundlePart, Compiled, Notes, SessionLaunch, SessionMaterial, Snapshot, compile};
-use cantus_workspace::package_in;
+use cantus_session::{
+    BundlePart, Compiled, Notes, Reference, SessionLaunch, SessionMaterial, Snapshot, WikiPointer, compile,
+};
+use cantus_workspace::{Options, package_in, package_of};
 use thiserror::Error;
 
 use crate::composer::{Composer, RenderError, Sources as Opened, summary};
@@ -60,7 +64,7 @@ impl SessionComposer {
         launch: &SessionLaunch,
         previous: Option<&Snapshot>,
     ) -> Result<SessionTexts, SessionError> {
-        let opened = self.composer.open()?;
+        let opened = if needs_notes(launch) { self.composer.open()? } else { None };
         let wording = self.words(opened.as_ref())?;
         let (mut notes, mut warnings, none) = (Notes::default(), Vec::new(), Corpus::default());
         if let Some(Opened { project, home, warnings: found }) = &opened {
@@ -84,17 +88,22 @@ impl SessionComposer {
 
     /// What packs say: the words of the package that is named, else of the project's, else the built-in ones.
     pub fn wording(&self) -> Result<Wording, SessionError> {
-        Ok(self.words(self.composer.open()?.as_ref())?)
+        Ok(self.words(None)?)
     }
 
     fn words(&self, opened: Option<&Opened>) -> Result<Wording, RenderError> {
         if let Some(opened) = opened {
             return Ok(opened.project.package.wording());
         }
-        let Some(folder) = self.composer.package_folder() else {
-            return Ok(Package::built_in(Stamps::Skip).wording());
+        let package = self.composer.package_folder();
+        let Outcome { value, diagnostics } = match (self.composer.root(), package) {
+            (None, None) => return Ok(Package::built_in(Stamps::Skip).wording()),
+            (None, Some(folder)) => package_in(self.composer.disk(), folder, Stamps::Skip),
+            (Some(root), package) => {
+                let package = package.map(Path::to_path_buf);
+                package_of(&root, &Options { package, ..Options::default() })
+            }
         };
-        let Outcome { value, diagnostics } = package_in(self.composer.disk(), folder, Stamps::Skip);
         let has_errors = diagnostics.iter().any(|fault| fault.severity == Severity::Error);
         let package = value.filter(|_| !has_errors).ok_or(RenderError::Faults(diagnostics))?;
         Ok(package.wording())
@@ -105,6 +114,12 @@ impl SessionComposer {
         let (text, manifest) = self.composer.render(facts, &Launch::default())?.into_parts();
         Ok(cut(&text, &manifest))
     }
+}
+
+/// Whether a pack speaks of notes.
+fn needs_notes(launch: &SessionLaunch) -> bool {
+    let is_note = |reference: &Reference| matches!(reference, Reference::Note { .. });
+    launch.wiki == WikiPointer::Shown || launch.references.iter().any(is_note)
 }
 
 /// The notes, webs and strands of a corpus.

@@ -28,7 +28,7 @@ pub(crate) fn run(
         BundleAction::Compose(args) => compose::run(global, args, streams),
         BundleAction::Verify { bundle, json: false } => verify_plainly(global, bundle, streams),
         BundleAction::Verify { bundle, json: true } => verify_as_json(global, bundle, streams),
-        BundleAction::Describe(args) => show(args, streams),
+        BundleAction::Describe(args) => show(global, args, streams),
         BundleAction::Diff { left, right, json: false } => {
             let text = compare(left, right)?.text();
             write_lines(&text, streams)
@@ -138,10 +138,11 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(Failure::error)
 }
 
-fn show(args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+fn show(global: &Global, args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let description = describe(&RealDisk, &absolute(&args.bundle)?).map_err(|error| {
+        let bundle = args.bundle.display();
         Failure::error(error)
-            .hint(format!("`cantus bundle verify {}` says whether it is a bundle", args.bundle.display()))
+            .hint(format!("`{} bundle verify {bundle}` says whether it is a bundle", global.program))
     })?;
     if args.json {
         description.json(streams.out)?;
@@ -155,8 +156,8 @@ fn show(args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failur
         Some(text) => write_lines(&text, streams),
         None => {
             let fault = Diagnostic::error("bundle.subject", format!("nothing was decided on `{subject}`"));
-            let help =
-                format!("`cantus bundle describe --all {}` names every subject", args.bundle.display());
+            let (program, bundle) = (global.program, args.bundle.display());
+            let help = format!("`{program} bundle describe --all {bundle}` names every subject");
             write_diagnostics(streams.err, &[fault.help(help)], None)?;
             Ok(Status::No)
         }

@@ -48,11 +48,11 @@ impl Origin {
         }
     }
 
-    fn told(&self) -> String {
+    fn named(&self) -> String {
         let who = match self {
             Self::Cantus => "Cantus".to_owned(),
             Self::Bundle => "the bundle".to_owned(),
-            Self::Variant { scope, .. } => format!("the variant `{scope}`"),
+            Self::Variant { scope, .. } => format!("the variant `{}`", told(scope)),
             Self::Host { .. } => "the host".to_owned(),
         };
         self.line().map_or_else(|| who.clone(), |line| format!("{who} (line {line})"))
@@ -102,9 +102,14 @@ fn twice(slots: &[Slot]) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     for slot in slots {
         let Some(other) = first.insert(slot.id.as_str(), slot) else { continue };
-        let (id, one, two) = (shortened(&slot.id), other.origin.told(), slot.origin.told());
+        let (id, one, two) = (told(&slot.id), other.origin.named(), slot.origin.named());
         let message = format!("two sections are called `{id}`: one of {one}, one of {two}");
-        faults.push(at(slot.origin.line(), message).help("give one of them another id"));
+        let own = made_by(Maker::Variant).collect::<Vec<_>>().join("`, `");
+        let help = match (&other.origin, &slot.origin) {
+            (Origin::Cantus, Origin::Variant { .. }) => format!("a variant has `{own}` and ids of its own"),
+            _ => "give one of them another id".to_owned(),
+        };
+        faults.push(at(slot.origin.line(), message).help(help));
     }
     faults
 }
@@ -112,7 +117,7 @@ fn twice(slots: &[Slot]) -> Vec<Diagnostic> {
 /// A cut body of which nothing is left would be lost without a word.
 fn without_room(slot: &Slot) -> Option<Diagnostic> {
     let section = slot.section.as_ref().filter(|it| it.cut && it.body.trim().is_empty())?;
-    let (id, budget) = (shortened(&slot.id), section.budget);
+    let (id, budget) = (told(&slot.id), section.budget);
     let message = format!("nothing of the section `{id}` fits into its budget of {budget}");
     Some(at(slot.origin.line(), message).help("raise its budget, or give it a pointer to the rest"))
 }
@@ -292,24 +297,13 @@ impl<'a> Builder<'a> {
         faults
     }
 
-    /// Ids that others may not use.
+    /// The section that is Cantus's to make.
     fn misplaced(self) -> Vec<Diagnostic> {
         let mut faults = Vec::new();
         for host in self.launch.sections.iter().filter(|host| host.id == "session-state") {
             let line = Some(host.line).filter(|line| *line > 0);
             let fault = at(line, "a host may not supply the section `session-state`".to_owned());
             faults.push(fault.help("give name and lists as `state`"));
-        }
-        let Some(variant) = &self.launch.variant else { return faults };
-        for section in &variant.sections {
-            if standard(&section.id).is_some_and(|row| row.maker != Maker::Variant) {
-                let line = Some(section.line).filter(|line| *line > 0);
-                let (id, scope) = (&section.id, told(&variant.scope));
-                let message =
-                    format!("two sections are called `{id}`: one of Cantus, one of the variant `{scope}`");
-                let own = made_by(Maker::Variant).collect::<Vec<_>>().join("`, `");
-                faults.push(at(line, message).help(format!("a variant has `{own}` and ids of its own")));
-            }
         }
         faults
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cantus_fs::{Disk, RealDisk};
 use cantus_launch::{Composer, RenderError, SessionComposer, SessionError};
 use cantus_manifest::{Diagnostic, Outcome};
-use cantus_session::{BundleWish, Compiled, Description, Pack, Snapshot, Update, record};
+use cantus_session::{BundleWish, Compiled, Description, Keys, Pack, Snapshot, Update, delivered, record};
 use serde::Serialize;
 
 use super::{MOST_BYTES, print_json};
@@ -58,7 +58,12 @@ pub(super) fn run(global: &Global, args: &CompileArgs, streams: &mut Streams<'_>
 
 /// What the conversation was last given.
 fn previous(history: &Path) -> Result<Option<Snapshot>, Failure> {
-    Err(Failure::error(format!("the history `{}` can't be read yet", history.display())))
+    let path = std::path::absolute(history).map_err(Failure::error)?;
+    delivered(&RealDisk, &path, &Keys::default()).map_err(|error| {
+        let said = Diagnostic::from_error("error", &error).message;
+        Failure::error(format!("`{}`: {said}", history.display()))
+            .hint("name a file of JSON Lines; one that isn't there yet holds nothing")
+    })
 }
 
 /// Records the pack. A failure is told, and changes nothing else.
