@@ -1,5 +1,7 @@
 //! Packs, section by section.
 
+#![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
+
 use cantus_compose::{Package, Wording};
 use cantus_manifest::{RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};

@@ -1,5 +1,6 @@
 //! Packs on disk.
 
+#![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 #![expect(clippy::disallowed_methods, reason = "tests set up and look at files by themselves")]
 
 use std::fs;

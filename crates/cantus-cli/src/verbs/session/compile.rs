@@ -98,7 +98,8 @@ pub(super) fn composer(global: &Global) -> Result<Composer, Failure> {
         }
     };
     Ok(match &global.package {
-        Some(package) => composer.package(&absolute(package)?),
+        // As it was named, since errors name it so.
+        Some(package) => composer.package(package),
         None => composer,
     })
 }
