@@ -33,6 +33,10 @@ mod read_only;
 mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "session")]
+mod session_history;
+#[cfg(feature = "session")]
+mod sessions;
 #[cfg(feature = "launch")]
 mod show;
 mod sources;

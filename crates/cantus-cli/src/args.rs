@@ -2,6 +2,8 @@
 
 #[cfg(feature = "bundle")]
 mod bundle;
+#[cfg(feature = "session")]
+mod session;
 
 #[cfg(feature = "launch")]
 use std::ffi::OsString;
@@ -14,6 +16,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
+#[cfg(feature = "session")]
+pub(crate) use self::session::{CompileArgs, SessionAction, SnapshotArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -100,6 +104,13 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         action: BundleAction,
     },
+    /// Make what the requests of one long conversation are given: a stable text, and updates to it
+    #[cfg(feature = "session")]
+    Session {
+        /// What to do
+        #[command(subcommand)]
+        action: SessionAction,
+    },
     /// Compose and write anew whenever notes or configuration change, until Ctrl-C
     #[cfg(feature = "watch")]
     Watch,
@@ -140,6 +151,8 @@ impl Verb {
             Self::Stats(args) => args.json,
             #[cfg(feature = "bundle")]
             Self::Bundle { action } => action.prints_data(),
+            #[cfg(feature = "session")]
+            Self::Session { .. } => true,
             #[cfg(feature = "watch")]
             Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,

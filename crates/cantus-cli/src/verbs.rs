@@ -21,6 +21,8 @@ mod read;
 #[cfg(feature = "launch")]
 mod recorded;
 mod render;
+#[cfg(feature = "session")]
+mod session;
 #[cfg(feature = "launch")]
 mod show;
 mod stats;
@@ -62,6 +64,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Why(verb) => why::run(&args.global, verb, streams),
         #[cfg(feature = "bundle")]
         Verb::Bundle { action } => bundle::run(&args.global, action, &mut judged),
+        #[cfg(feature = "session")]
+        Verb::Session { action } => session::run(&args.global, action, streams),
         #[cfg(feature = "watch")]
         Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
@@ -88,6 +92,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         Verb::Show(show) if !show.diff => None,
         #[cfg(feature = "bundle")]
         Verb::Bundle { .. } => None,
+        #[cfg(feature = "session")]
+        Verb::Session { .. } => None,
         _ => root(&args.global).ok(),
     }
 }

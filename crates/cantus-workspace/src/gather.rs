@@ -196,14 +196,16 @@ pub(crate) fn package_files(
     let at = |name: &str| folder.map_or_else(|| RelPath::new(name), |folder| folder.join(name));
     let mut names: Vec<String> =
         ["package.toml", "contract.md", "helper.md", "frame.md"].map(str::to_owned).to_vec();
-    match at("providers").map(|path| root.list(Some(&path))) {
-        Ok(Ok(entries)) => {
-            let entries = entries.iter().filter_map(|entry| entry.name.to_str());
-            names
-                .extend(entries.filter(|name| name.ends_with(".md")).map(|name| format!("providers/{name}")));
+    for folder in ["providers", "session"] {
+        match at(folder).map(|path| root.list(Some(&path))) {
+            Ok(Ok(entries)) => {
+                let entries = entries.iter().filter_map(|entry| entry.name.to_str());
+                let files = entries.filter(|name| name.ends_with(".md"));
+                names.extend(files.map(|name| format!("{folder}/{name}")));
+            }
+            Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),
+            _ => {}
         }
-        Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),
-        _ => {}
     }
     let mut files = BTreeMap::new();
     for name in names {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use cantus_compose::{ConfigFile, Home, Material, Package, Plugin, SectionSet, Settings};
-use cantus_fs::{AccessError, Kind, Root};
+use cantus_fs::{AccessError, Disk, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_place};
 use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
@@ -80,6 +80,26 @@ pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
     Outcome { value: (!errors).then_some(config), diagnostics }
 }
 
+/// The package of the project at `root`: the one that the options name, else the configured one, else the built-in one. Its notes
+/// are not read. `None` with errors.
+#[must_use]
+pub fn package_of(root: &Root, options: &Options) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let config = read_config(root, options.stamps, &mut diagnostics);
+    let package = chosen_package(root, &config, options, &mut diagnostics);
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Outcome { value: package.filter(|_| !errors), diagnostics }
+}
+
+/// The package in `folder`, an absolute path, without a project; `None` with errors.
+#[must_use]
+pub fn package_in(disk: &Arc<dyn Disk>, folder: &Path, stamps: Stamps) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let root = Root::new(disk.clone(), folder.to_path_buf());
+    let value = foreign_package(&root, folder, stamps, &mut diagnostics);
+    Outcome { value, diagnostics }
+}
+
 impl Project {
     /// Reads the project at `root`. With errors there is no value; every fault that could be found is reported.
     #[must_use]
@@ -104,12 +124,7 @@ impl Project {
             Some(memory) if is_missing(memory) => None,
             _ => memory(root, &config, &mut diagnostics),
         };
-        let package = match (&options.package, &config.package) {
-            (Some(folder), _) => foreign_package(root, folder, options.stamps, &mut diagnostics),
-            (None, Some(folder)) => read_package(root, folder, options.stamps, &mut diagnostics),
-            (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
-            (None, None) => Some(BUILT_IN.clone()),
-        };
+        let package = chosen_package(root, &config, options, &mut diagnostics);
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
             let (limit, stamps) = (config.note_bytes, options.stamps);
             Gather { root, memory, limit, stamps, diagnostics: &mut diagnostics }.corpus()
@@ -359,6 +374,21 @@ fn read_package(
     }
     let files = package_files(root, Some(folder), diagnostics);
     Package::parse(Some(folder.to_string()), files, stamps).collect(diagnostics)
+}
+
+/// The package that the options name, else the configured one, else the built-in one.
+fn chosen_package(
+    root: &Root,
+    config: &Config,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Package> {
+    match (&options.package, &config.package) {
+        (Some(folder), _) => foreign_package(root, folder, options.stamps, diagnostics),
+        (None, Some(folder)) => read_package(root, folder, options.stamps, diagnostics),
+        (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
+        (None, None) => Some(BUILT_IN.clone()),
+    }
 }
 
 /// The package in a folder that the caller names.

@@ -4,7 +4,7 @@
 mod agent;
 #[cfg(feature = "launch")]
 mod cached;
-mod facts;
+pub(super) mod facts;
 mod launch;
 mod parity;
 
