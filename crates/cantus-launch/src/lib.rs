@@ -37,7 +37,7 @@ pub use invoke::{Active, Ended, Trouble};
 pub use plan::{DeliveryPlan, Slot};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
-pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs};
+pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs, Window, Within};
 pub use time::rfc3339;
 // Where the index of runs is: the folder that the environment names, else the user's data.
 pub use cantus_store::default_home as store_home;
