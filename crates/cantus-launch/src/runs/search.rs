@@ -249,7 +249,9 @@ const SIGNS: [(&str, Kind); 3] =
 
 /// Whether `artifacts` is the folder of a run.
 pub(super) fn is_run(disk: &dyn Disk, artifacts: &Path) -> bool {
-    SIGNS.iter().any(|(name, kind)| matches!(disk.kind(&artifacts.join(name)), Ok(Some(found)) if found == *kind))
+    SIGNS
+        .iter()
+        .any(|(name, kind)| matches!(disk.kind(&artifacts.join(name)), Ok(Some(found)) if found == *kind))
 }
 
 /// Whether what a folder holds says that it is a run's.
