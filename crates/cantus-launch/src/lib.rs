@@ -12,6 +12,8 @@ mod delivery;
 mod invocation;
 mod invoke;
 mod marker;
+#[cfg(feature = "observe")]
+pub mod observe;
 mod owned;
 mod plan;
 mod preview;
