@@ -166,6 +166,12 @@ impl RecordFiles {
         self.place.role
     }
 
+    /// The provider as the names of the files have it: without characters that no name of a file should have.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.place.label
+    }
+
     /// Whether there is a manifest, whatever it says.
     #[must_use]
     pub fn has_manifest(&self) -> bool {
