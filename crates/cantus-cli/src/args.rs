@@ -2,6 +2,8 @@
 
 #[cfg(feature = "bundle")]
 mod bundle;
+#[cfg(feature = "observe")]
+mod observe;
 
 #[cfg(feature = "launch")]
 use std::ffi::OsString;
@@ -13,6 +15,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
+#[cfg(feature = "observe")]
+pub(crate) use self::observe::{LayoutName, ReadoutArgs, VerifyArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -72,6 +76,12 @@ pub(crate) enum Verb {
     /// Show what an agent was given: a run's recorded bundles, or the newest runs
     #[cfg(feature = "launch")]
     Show(ShowArgs),
+    /// Hold what agents were really given against what was recorded
+    #[cfg(feature = "observe")]
+    Verify(VerifyArgs),
+    /// Say how runs ended, by the way in which their instructions reached them
+    #[cfg(feature = "observe")]
+    Readout(ReadoutArgs),
     /// List the notes with their sizes
     List(ListArgs),
     /// Print notes or strands, with what they depend on
@@ -132,6 +142,10 @@ impl Verb {
             Self::Exec(_) => true,
             #[cfg(feature = "launch")]
             Self::Show(args) => args.prints_data(),
+            #[cfg(feature = "observe")]
+            Self::Verify(args) => args.json,
+            #[cfg(feature = "observe")]
+            Self::Readout(args) => args.json,
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
             #[cfg(feature = "bundle")]

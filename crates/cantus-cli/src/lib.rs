@@ -7,6 +7,8 @@
 //! `exec` ends with the status of its command.
 
 mod args;
+#[cfg(feature = "observe")]
+mod blocks;
 mod chart;
 mod clock;
 mod excerpt;

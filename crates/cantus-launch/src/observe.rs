@@ -1,6 +1,7 @@
 //! What agents were really given: the providers' own session files, held against what was recorded.
 
 mod candidates;
+mod findings;
 mod readout;
 mod report;
 mod roots;
@@ -13,9 +14,10 @@ use cantus_fs::Disk;
 use crate::time::rfc3339;
 
 pub use candidates::{Candidates, candidates};
+pub use findings::{Fault, Finding, findings};
 pub use readout::{Layout, ModeRow, Readout, ReadoutFilters, ReadoutKind, ReadoutRequest, readout};
 pub use report::{
-    Channels, Coverage, CoverageRow, Fate, Evidence, Filters, Needles, Observation, Report, Request, Row,
+    Channels, Coverage, CoverageRow, Evidence, Fate, Filters, Needles, Observation, Report, Request, Row,
     RunRow, SectionDiff, SectionRow, Session, Uncovered, Verdict, Ways,
 };
 pub use roots::{Known, ParseKnownError, Roots, SOURCES, Source};

@@ -20,11 +20,11 @@ fn case() -> PathBuf {
 }
 
 fn expected() -> Value {
-    serde_json::from_slice(&fs::read(case().join("expected.json")).unwrap()).unwrap()
+    serde_json::from_slice(&fs::read(case().join("expected.json")).expect("a value")).expect("a value")
 }
 
 fn time(value: &Value) -> Option<SystemTime> {
-    value.as_str().map(|text| when(text, SystemTime::now()).unwrap())
+    value.as_str().map(|text| when(text, SystemTime::now()).expect("a value"))
 }
 
 /// How the runs in `trees` ended by the files of SASE, as the vector asks.
@@ -37,28 +37,28 @@ fn by_sase(trees: Vec<PathBuf>, log: &Path) -> Readout {
             window: Window { since: time(&inputs["since"]), until: time(&inputs["until"]) },
             providers: BTreeSet::new(),
             layout: Layout::Sase(vec![log.to_path_buf()]),
-            now: time(&inputs["now"]).unwrap(),
+            now: time(&inputs["now"]).expect("a value"),
         },
     )
 }
 
 #[test]
 fn every_row_of_the_vector() {
-    let scratch = tempfile::tempdir().unwrap();
-    let log = fs::read_to_string(case().join("memory_reads.jsonl")).unwrap();
+    let scratch = tempfile::tempdir().expect("a value");
+    let log = fs::read_to_string(case().join("memory_reads.jsonl")).expect("a value");
     // The log names folders; the vector, which lies anywhere, those below its own.
-    let folder = serde_json::to_string(&case().join("runs/")).unwrap();
+    let folder = serde_json::to_string(&case().join("runs/")).expect("a value");
     let log = log.replace("\"runs/", &folder[..folder.len() - 1]);
-    fs::write(scratch.path().join("log"), log).unwrap();
+    fs::write(scratch.path().join("log"), log).expect("a value");
     let found = by_sase(vec![case().join("runs")], &scratch.path().join("log"));
-    let mut found = serde_json::to_value(found).unwrap();
-    assert_eq!(found.as_object_mut().unwrap().remove("version"), Some(1.into()));
+    let mut found = serde_json::to_value(found).expect("a value");
+    assert_eq!(found.as_object_mut().expect("a value").remove("version"), Some(1.into()));
     assert_eq!(found, expected()["payload"]);
 }
 
 #[test]
 fn every_run_of_the_vector() {
-    for (name, class) in expected()["runs"].as_object().unwrap() {
+    for (name, class) in expected()["runs"].as_object().expect("a value") {
         let found = by_sase(vec![case().join("runs").join(name)], Path::new("/none"));
         let words: Vec<&str> = class.as_str().unwrap_or_default().split_whitespace().collect();
         let Some(row) = found.rows.first() else {
@@ -73,20 +73,20 @@ fn every_run_of_the_vector() {
 /// A run called `name` that began at the time `start` and has these further files.
 fn run(scratch: &TempDir, name: &str, start: &str, ended: Option<&str>, outcome: Option<&str>) {
     let folder = scratch.path().join(name);
-    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir_all(&folder).expect("a value");
     let run = json!({
         "version": 1, "name": name, "provider": "claude", "workspace": "/w", "host": "", "started_at": start,
         "ended_at": ended, "exit_status": ended.map(|_| 0),
     });
-    fs::write(folder.join("run.json"), run.to_string()).unwrap();
+    fs::write(folder.join("run.json"), run.to_string()).expect("a value");
     if let Some(outcome) = outcome {
-        fs::write(folder.join("outcome.json"), outcome).unwrap();
+        fs::write(folder.join("outcome.json"), outcome).expect("a value");
     }
 }
 
 /// How the runs in `scratch` ended by what their launcher told.
 fn told(scratch: &TempDir, providers: &[&str]) -> Readout {
-    let now = when("2026-11-30", SystemTime::now()).unwrap();
+    let now = when("2026-11-30", SystemTime::now()).expect("a value");
     readout(
         &RealDisk,
         &ReadoutRequest {
@@ -101,7 +101,7 @@ fn told(scratch: &TempDir, providers: &[&str]) -> Readout {
 
 #[test]
 fn a_launcher_tells_the_outcome() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir().expect("a value");
     let (day, end) = ("2026-11-20T10:00:00Z", Some("2026-11-20T10:30:00Z"));
     run(&scratch, "a", day, end, Some(r#"{"version": 1, "class": "accepted"}"#));
     run(&scratch, "b", day, None, Some(r#"{"version": 1, "class": "handoff", "kind": "review"}"#));
@@ -110,7 +110,7 @@ fn a_launcher_tells_the_outcome() {
     run(&scratch, "e", day, None, None);
     run(&scratch, "old", "2026-10-20T10:00:00Z", end, None);
     let found = told(&scratch, &[]);
-    let value = serde_json::to_value(&found).unwrap();
+    let value = serde_json::to_value(&found).expect("a value");
     assert_eq!(
         value["rows"],
         json!([{
@@ -135,7 +135,7 @@ fn an_outcome_that_nobody_understands_is_unknown_and_told() {
         "\u{fffd}",
     ];
     for text in texts {
-        let scratch = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().expect("a value");
         run(&scratch, "a", "2026-11-20T10:00:00Z", Some("2026-11-20T10:30:00Z"), Some(text));
         let found = told(&scratch, &[]);
         assert_eq!(
