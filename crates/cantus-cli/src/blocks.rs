@@ -96,6 +96,7 @@ fn chars(text: &str) -> usize {
 }
 
 /// An id that is no longer than `most` characters, its middle left out if it is.
+#[cfg(feature = "observe")]
 pub(crate) fn shortened(id: &str, most: usize) -> String {
     let chars: Vec<char> = visible(id).chars().collect();
     if chars.len() <= most {
@@ -159,6 +160,7 @@ x\\u{1b}
         );
     }
 
+    #[cfg(feature = "observe")]
     #[test]
     fn long_ids_keep_both_ends() {
         assert_eq!(shortened("short", 8), "short");

@@ -7,7 +7,6 @@
 //! `exec` ends with the status of its command.
 
 mod args;
-#[cfg(feature = "observe")]
 mod blocks;
 mod chart;
 mod clock;
