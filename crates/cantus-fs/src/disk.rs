@@ -7,7 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{LockError, LockGuard, ReadError, Staged};
+use crate::parts::WholeParts;
+use crate::{LockError, LockGuard, Parts, ReadError, Staged};
 
 /// What a disk that is only read says to everything else.
 fn only_read<T>() -> io::Result<T> {
@@ -116,6 +117,12 @@ pub trait Disk: Send + Sync + Debug {
         };
         let rest = texts.iter().try_fold(bytes.as_slice(), |rest, text| rest.strip_prefix(text.as_bytes()));
         Ok(rest.is_some_and(<[u8]>::is_empty))
+    }
+
+    /// Opens the regular file `path` to read parts of it, from its end for instance; refuses what [`Disk::read`] refuses. A disk
+    /// that can reads no more of the file than it is asked for.
+    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
+        Ok(Box::new(WholeParts(self.read(path, u64::MAX)?)))
     }
 
     /// The [`FileStamp`] of the regular file `path`; `None` if there is none, a symlink not followed, or if this disk has no stamps.

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, ReadError, RealDisk, Staged};
+use crate::{
+    Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, Parts, ReadError, RealDisk, Staged,
+};
 
 /// What a [`Disk`] is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,7 +20,7 @@ pub enum Operation {
     List,
     /// [`Disk::kind`], [`Disk::is_program`], [`Disk::stamp`] and [`Disk::measure`].
     Kind,
-    /// [`Disk::read`] and [`Disk::read_stamped`].
+    /// [`Disk::read`], [`Disk::read_stamped`], [`Disk::open_parts`] and each [`Parts::read_at`] after it.
     Read,
     /// [`Disk::canonical`].
     Canonical,
@@ -300,6 +302,11 @@ impl Disk for FaultDisk {
         self.run(Operation::Read, || {}, || RealDisk.read(path, limit))
     }
 
+    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
+        let whole = || Ok(Box::new(FaultParts { disk: self, parts: RealDisk.open_parts(path)? }) as Box<_>);
+        self.run(Operation::Read, || {}, whole)
+    }
+
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
         self.run(Operation::Kind, || {}, || Ok(self.older(RealDisk.stamp(path)?)))
     }
@@ -440,5 +447,22 @@ impl Disk for FaultDisk {
         };
         let whole = || Ok(RealDisk.stage_as(target, bytes, mode)?.outlive(Arc::clone(&self.dead)));
         self.run(Operation::Stage, half, whole)
+    }
+}
+
+/// Parts of a file, each of which may fail.
+#[derive(Debug)]
+struct FaultParts<'a> {
+    disk: &'a FaultDisk,
+    parts: Box<dyn Parts>,
+}
+
+impl Parts for FaultParts<'_> {
+    fn size(&self) -> u64 {
+        self.parts.size()
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.disk.run(Operation::Read, || {}, || self.parts.read_at(buffer, offset))
     }
 }

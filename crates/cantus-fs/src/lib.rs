@@ -20,6 +20,7 @@ mod error;
 #[cfg(feature = "fault")]
 mod fault;
 mod lock;
+mod parts;
 mod real;
 mod root;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use error::{AccessError, ContainError, LinkError, ReadError, TargetError};
 #[cfg(feature = "fault")]
 pub use fault::{Fault, FaultDisk, FaultKind, Hook, On, Operation, is_crash};
 pub use lock::{LockError, LockGuard};
+pub use parts::Parts;
 pub use real::RealDisk;
 pub use root::Root;
 pub use staged::{Staged, is_leftover};

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
 use crate::error::is_absent;
+use crate::parts::FileParts;
 use crate::staged::{RANDOM, SUFFIX, prefix};
-use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, ReadError, Staged, lock};
+use crate::{Disk, Entry, FileStamp, Kind, LockError, LockGuard, Measure, Parts, ReadError, Staged, lock};
 
 /// How much of a holder's text is read, in bytes.
 const HOLDER_LIMIT: u64 = 1024;
@@ -56,6 +57,11 @@ impl Disk for RealDisk {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
         let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
         read_bounded(&file, metadata.len(), limit)
+    }
+
+    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
+        let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
+        Ok(Box::new(FileParts { file, size: metadata.len() }))
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {

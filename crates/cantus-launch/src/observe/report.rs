@@ -18,6 +18,9 @@ pub(crate) const SCHEMA_VERSION: u32 = 1;
 /// The version of the report as a whole.
 pub(crate) const VERSION: u32 = 1;
 
+/// What today's composition would look for in the conversations of a provider in a run.
+pub type Today<'a> = dyn Fn(&RunInfo, Known) -> Needles + 'a;
+
 /// What is asked.
 #[derive(Clone)]
 pub struct Request<'a> {
@@ -44,7 +47,7 @@ pub struct Request<'a> {
     /// The time of the report; a run that goes on ends here.
     pub now: SystemTime,
     /// What today's composition would look for, where no record of a run tells.
-    pub today: Option<&'a dyn Fn(&RunInfo, Known) -> Needles>,
+    pub today: Option<&'a Today<'a>>,
 }
 
 impl Debug for Request<'_> {

@@ -118,7 +118,8 @@ impl Roots {
     pub fn of(home: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let folder = |provider: Known| {
             let source = SOURCES.iter().find(|source| source.provider == provider)?;
-            let set = source.variables.iter().filter_map(|name| variable(name)).find(|value| !value.is_empty());
+            let set =
+                source.variables.iter().filter_map(|name| variable(name)).find(|value| !value.is_empty());
             match set {
                 Some(value) => Some(expanded(Path::new(&value), home).join(source.below_variable)),
                 None => Some(home?.join(source.below_home)),
