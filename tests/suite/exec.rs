@@ -65,7 +65,13 @@ impl Seen {
 }
 
 /// Runs `exec` in a repository for the stand-in of `provider`, with these variables.
-pub(crate) fn exec_with(repo: &Repo, provider: &str, env: &[(&str, &str)], options: &[&str], args: &[&str]) -> Output {
+pub(crate) fn exec_with(
+    repo: &Repo,
+    provider: &str,
+    env: &[(&str, &str)],
+    options: &[&str],
+    args: &[&str],
+) -> Output {
     let mut command = repo.command(CANTUS);
     command
         .args(["exec", "--provider", provider])

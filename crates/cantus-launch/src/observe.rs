@@ -7,6 +7,7 @@
 mod candidates;
 mod channel;
 mod claude;
+mod composed;
 mod codex;
 mod counting;
 mod coverage;
@@ -39,6 +40,7 @@ use records::Records;
 use rows::row;
 
 pub use candidates::{Candidates, candidates};
+pub use composed::composed;
 pub use findings::{Fault, Finding, findings};
 pub use readout::{Layout, ModeRow, Readout, ReadoutFilters, ReadoutKind, ReadoutRequest, readout};
 pub use report::{

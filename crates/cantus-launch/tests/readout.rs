@@ -70,6 +70,27 @@ fn every_run_of_the_vector() {
     }
 }
 
+#[test]
+fn only_the_end_of_a_log_of_calls_tells() {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let folder = scratch.path().join("keeper");
+    fs::create_dir(&folder).expect("a folder");
+    let meta = r#"{"llm_provider": "claude", "run_started_at": "2026-11-20T10:00:00Z"}"#;
+    fs::write(folder.join("agent_meta.json"), meta).expect("a file");
+    fs::write(folder.join("done.json"), "{}").expect("a file");
+    let class = |log: &[u8]| {
+        fs::write(folder.join("tool_calls.jsonl"), log).expect("a file");
+        let row = by_sase(vec![scratch.path().to_path_buf()], Path::new("/none")).rows.remove(0);
+        row.classes.into_iter().find(|(_, runs)| *runs > 0).expect("a class").0
+    };
+    let call = b"sase pipe\n";
+    let gap = |length: usize| vec![0xff; length];
+    assert_eq!(class(&[&call[..], &gap(262_144 - call.len())].concat()), "other_handoff");
+    assert_eq!(class(&[&call[..], &gap(262_144)].concat()), "miss");
+    assert_eq!(class(&[&gap(3 << 20), &call[..]].concat()), "other_handoff");
+    assert_eq!(class(b""), "miss");
+}
+
 /// A run called `name` that began at the time `start` and has these further files.
 fn run(scratch: &TempDir, name: &str, start: &str, ended: Option<&str>, outcome: Option<&str>) {
     let folder = scratch.path().join(name);

@@ -1,9 +1,10 @@
 //! `cantus readout`: how runs ended, by the way in which their instructions reached them.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cantus_fs::RealDisk;
+use cantus_fs::{Disk, RealDisk};
 use cantus_launch::observe::{Layout, ModeRow, Readout, ReadoutRequest, readout};
 use cantus_manifest::canonical_json;
 
@@ -55,11 +56,25 @@ pub(crate) fn run(args: &ReadoutArgs, streams: &mut Streams<'_>) -> Result<Statu
 
 fn layout(args: &ReadoutArgs) -> Result<Layout, Failure> {
     match args.layout {
-        LayoutName::Sase => Ok(Layout::Sase(args.memory_reads.clone())),
+        LayoutName::Sase => {
+            let logs = args.memory_reads.iter().map(|log| readable(log)).collect::<Result<_, _>>()?;
+            Ok(Layout::Sase(logs))
+        }
         LayoutName::Cantus if args.memory_reads.is_empty() => Ok(Layout::Cantus),
         LayoutName::Cantus => Err(Failure::error("`--memory-reads` is only for `--layout sase`")
             .hint("add `--layout sase`, or leave it out")),
     }
+}
+
+/// The absolute path of a log, if it can be read.
+fn readable(log: &Path) -> Result<PathBuf, Failure> {
+    let absolute = std::path::absolute(log).map_err(Failure::error)?;
+    let fault = |error: std::io::Error| {
+        let failure = Failure::error(format!("`{}`, given as a log of memory reads: {error}", log.display()));
+        failure.hint("name a file of JSON lines, or leave it out")
+    };
+    RealDisk.measure(&absolute).map_err(fault)?;
+    Ok(absolute)
 }
 
 const COLUMNS: [&str; 8] =

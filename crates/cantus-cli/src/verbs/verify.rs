@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use cantus_fs::RealDisk;
 use cantus_launch::observe::{
-    Candidates, Finding, Known, Report, Request, Roots, candidates, findings, report, when,
+    Candidates, Finding, Known, Report, Request, Roots, candidates, composed, findings, report, when,
 };
 use cantus_launch::{Runs, Window};
 use cantus_manifest::canonical_json;
@@ -16,6 +16,7 @@ use crate::blocks::width;
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::plural;
+use crate::verbs::default_home;
 use crate::verbs::recorded::{find, runs, shown, user_home};
 use crate::{Status, Streams};
 
@@ -34,7 +35,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, streams: &mut Streams<'_>)
     let limit = usize::try_from(args.number).map_or(MOST_RUNS, |number| number.min(MOST_RUNS));
     let runs = runs(&args.runs)?;
     let Some(chosen) = chosen(&runs, args, window, limit, streams)? else { return Ok(Status::No) };
-    let (mut report, findings) = looked(args, chosen, window, limit, now);
+    let (mut report, findings) = looked(global, args, chosen, window, limit, now);
     if args.json {
         trim(&mut report, args);
         let value = serde_json::to_value(&report).map_err(Failure::error)?;
@@ -86,6 +87,7 @@ fn chosen(
 
 /// The report with all that it may have, and what it proves to be wrong.
 fn looked(
+    global: &Global,
     args: &VerifyArgs,
     chosen: Candidates,
     window: Window,
@@ -93,6 +95,12 @@ fn looked(
     now: SystemTime,
 ) -> (Report, Vec<Finding>) {
     let user = user_home();
+    let home = match &global.home {
+        _ if global.no_home => None,
+        Some(home) => std::path::absolute(home).ok(),
+        None => default_home(&RealDisk),
+    };
+    let today = composed(home.as_deref());
     let request = Request {
         runs: chosen.runs,
         providers: args.providers.clone(),
@@ -105,7 +113,7 @@ fn looked(
         roots: Roots::of(user.as_deref(), &|name| std::env::var_os(name)),
         user,
         now,
-        today: None,
+        today: Some(&*today),
     };
     let report = report(&RealDisk, &request);
     let findings = findings(&report);

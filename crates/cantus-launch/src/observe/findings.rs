@@ -100,10 +100,11 @@ fn of_helper(seen: &Observation) -> Vec<Fault> {
 }
 
 fn of_root(seen: &Observation, verdict: Option<&Verdict>) -> Vec<Fault> {
+    let sure = verdict.filter(|verdict| matches!(verdict.evidence, Evidence::Marker | Evidence::Session));
+    let Some(verdict) = sure else { return Vec::new() };
     let is_explicit = seen.delivery.as_deref() == Some("explicit");
     let mut faults = Vec::new();
-    let judged = verdict.and_then(|verdict| fate(verdict, is_explicit));
-    match (judged, &seen.delivery) {
+    match (fate(verdict, is_explicit), &seen.delivery) {
         // What else is missing is missing for this reason.
         (Some(fault), _) => faults.push(fault),
         (None, Some(_)) if is_explicit => faults.extend(of_explicit(seen)),
@@ -119,11 +120,10 @@ fn of_root(seen: &Observation, verdict: Option<&Verdict>) -> Vec<Fault> {
 /// What a verdict proves. A file that the provider found by itself lacks what a bundle has besides, so that it differs for good
 /// reason.
 fn fate(verdict: &Verdict, is_explicit: bool) -> Option<Fault> {
-    let is_sure = matches!(verdict.evidence, Evidence::Marker | Evidence::Session);
     match verdict.digest? {
         Fate::Cut => Some(Fault::Cut { at: verdict.cut_at, section: verdict.cut_section.clone() }),
         Fate::Differs if is_explicit => Some(Fault::Differs),
-        Fate::Absent if is_sure => Some(Fault::Absent),
+        Fate::Absent => Some(Fault::Absent),
         _ => None,
     }
 }
@@ -290,7 +290,7 @@ mod tests {
             ..clean()
         };
         check(&gone(), Fate::Absent, Evidence::Session, &["nothing of its bundle is there"]);
-        let by_time = Observation { contract_count: None, ..gone() };
+        let by_time = gone();
         check(&by_time, Fate::Absent, Evidence::Time, &[]);
     }
 

@@ -220,7 +220,7 @@ fn sections(manifest: &Manifest, text: &str) -> Vec<Section> {
 }
 
 /// What a recorded bundle says is looked for in conversations.
-fn needles(manifest: &Manifest, text: &str) -> Needles {
+pub(crate) fn needles(manifest: &Manifest, text: &str) -> Needles {
     let named = |id: &str| manifest.sections.iter().find(|section| section.id == id);
     let title = named("frame.title").and_then(|section| text_of(section, text)).unwrap_or_default();
     let provider = format!("pkg.provider.{}", manifest.facts.provider);

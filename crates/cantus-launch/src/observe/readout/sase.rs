@@ -114,10 +114,15 @@ fn prepares(log: &str) -> bool {
     calls.any(|rest| !rest.starts_with(" -h") && !rest.starts_with(" --help"))
 }
 
-/// The end of a log.
+/// The end of a log; nothing if it can't be read.
 fn tail(disk: &dyn Disk, path: &Path) -> String {
-    let bytes = disk.read(path, MOST_LOG).unwrap_or_default();
-    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned()
+    let Ok(parts) = disk.open_parts(path) else { return String::new() };
+    let size = parts.size();
+    let mut bytes = vec![0; usize::try_from(size).map_or(TAIL, |size| size.min(TAIL))];
+    if parts.read_at(&mut bytes, size.saturating_sub(TAIL as u64)).is_err() {
+        return String::new();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// How often each of `runs` read memory, by these logs.
