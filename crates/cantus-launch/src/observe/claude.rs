@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, TIMED_LINES, head, record, small, time_of};
+use super::lines::{Head, List, Maybe, TIMED_LINES, has, head, record, small, time_of};
 use super::roots::{MOST_HELPER, MOST_ROOT};
 use super::text::is_attempt;
 use super::transcript::{Declarations, Extra, Kin, Transcript};
@@ -140,13 +140,17 @@ pub(crate) fn files(disk: &dyn Disk, projects: &Path, workspace: &str) -> Vec<Pa
     folders(disk, projects, workspace).into_iter().flat_map(sessions).collect()
 }
 
-/// A root's transcript, if it is one of `workspace`.
-pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Transcript> {
+/// A root's transcript, if it is one of `workspace` and `is_wanted`.
+pub(crate) fn read(
+    disk: &dyn Disk,
+    path: &Path,
+    workspace: &str,
+    is_wanted: &dyn Fn(&Transcript) -> bool,
+) -> Option<Transcript> {
     let name = path.file_stem()?.to_str()?.to_owned();
-    let mut bytes = head(disk, path, MOST_HELPER)?;
-    let beyond = bytes.cut(MOST_ROOT);
+    let begin = head(disk, path, MOST_ROOT)?;
     let mut reading = Reading::new(name);
-    reading.take_all(&bytes, Side::Root);
+    reading.take_all(&begin, Side::Root);
     let is_long = workspace.chars().count() > MOST_NAME;
     match &reading.cwd {
         Some(cwd) if super::same_folder(cwd, workspace) => {}
@@ -155,9 +159,12 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
     }
     let mut transcript = reading.finish();
     transcript.start?;
-    if let Some(beyond) = beyond.filter(|rest| memchr::memmem::find(rest, GUARD.as_bytes()).is_some()) {
-        bytes.bytes.extend(beyond);
-        transcript.declarations.guarded |= is_guarded(&bytes);
+    if !is_wanted(&transcript) {
+        return None;
+    }
+    // A denial may stand far behind what counts otherwise.
+    if begin.is_cut && has(disk, path, MOST_ROOT..MOST_HELPER, GUARD) {
+        transcript.declarations.guarded |= is_guarded(&head(disk, path, MOST_HELPER).unwrap_or_default());
     }
     Some(transcript)
 }

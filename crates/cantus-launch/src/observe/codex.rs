@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cantus_fs::Disk;
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,6 +24,12 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many days are looked at for one run.
 const MOST_DAYS: usize = 367;
+
+/// How far back a compressed file may refer, in bytes of memory.
+const MOST_WINDOW: u64 = 16 << 20;
+
+/// What stands in front of the id in a rollout's name.
+const STAMP: &str = "rollout-YYYY-MM-DDTHH-MM-SS-";
 
 /// What a message with instruction files begins with.
 const HEADER: &str = "# AGENTS.md instructions";
@@ -154,7 +160,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
     let mut transcript = Transcript::new(stem(path));
     transcript.is_partial = head.is_cut;
     transcript.start = Some(parse(&meta.timestamp)?);
-    transcript.id.clone_from(&meta.id.0);
+    transcript.ids.extend(meta.id.0.clone());
+    transcript.ids.extend(transcript.name.get(STAMP.len()..).map(str::to_owned));
     transcript.kin = kin(meta);
     let mut places = 0;
     for record in lines.filter_map(record::<Record>) {
@@ -180,11 +187,19 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
 fn unpacked(disk: &dyn Disk, path: &Path) -> Option<Head> {
     // Nothing gets much longer by being compressed.
     let packed = head(disk, path, MOST_ROOT + MOST_ROOT / 8)?;
-    let decoder = StreamingDecoder::new(packed.bytes.as_slice()).ok()?;
-    let mut bytes = Vec::new();
-    let mut limited = decoder.take(MOST_ROOT + 1);
-    let end = limited.read_to_end(&mut bytes);
-    let mut head = Head { bytes, is_cut: packed.is_cut || end.is_err() };
+    let mut head = Head { bytes: Vec::new(), is_cut: packed.is_cut };
+    let mut rest = packed.bytes.as_slice();
+    while !rest.is_empty() && head.bytes.len() as u64 <= MOST_ROOT {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MOST_WINDOW);
+        let frame = StreamingDecoder::new_with_decoder(&mut rest, decoder).ok();
+        let most = MOST_ROOT + 1 - head.bytes.len() as u64;
+        let read = frame.and_then(|frame| frame.take(most).read_to_end(&mut head.bytes).ok());
+        if read.is_none() {
+            head.is_cut = true;
+            break;
+        }
+    }
     head.cut(MOST_ROOT);
     Some(head)
 }

@@ -1,6 +1,6 @@
 //! The conversations of the runs that are looked at, provider by provider.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -15,6 +15,9 @@ use super::transcript::{Kin, Transcript};
 use super::{Known, claude, codex, grok, lines, muse};
 use crate::RunInfo;
 use crate::time::rfc3339;
+
+/// How many helpers between a helper and its root are followed.
+const MOST_GENERATIONS: usize = 32;
 
 /// A run that is looked at, and what it recorded.
 #[derive(Debug)]
@@ -39,6 +42,14 @@ pub(crate) struct Seen {
     pub(crate) judgements: Vec<(u64, Judgement)>,
     /// Why the invocations of these records happened.
     pub(crate) purposes: Vec<&'static str>,
+}
+
+impl Seen {
+    /// Whether `id` is its session's; a rollout's name ends in it.
+    fn is_called(&self, id: &str) -> bool {
+        let session = &self.observation.session;
+        session == id || session.strip_suffix(id).is_some_and(|start| start.ends_with('-'))
+    }
 }
 
 /// What was seen of one run.
@@ -105,7 +116,7 @@ impl Gathering<'_, '_> {
             for record in run.records.of(self.provider.as_str()) {
                 ids.extend(record.manifest.delivery.session_ids.iter().cloned());
             }
-            let mut met = std::collections::BTreeSet::new();
+            let mut met = BTreeSet::new();
             ids.retain(|id| met.insert(id.clone()));
             for id in ids {
                 let log = muse::file(self.disk, root, &id);
@@ -127,7 +138,7 @@ impl Gathering<'_, '_> {
         for (workspace, runs) in folders {
             let mut helpers = Vec::new();
             for path in self.files(&workspace, &runs) {
-                let Some(transcript) = self.read(&path, &workspace) else { continue };
+                let Some(transcript) = self.read(&path, &workspace, &runs) else { continue };
                 if transcript.kin != Kin::Root {
                     helpers.push(transcript);
                     continue;
@@ -169,9 +180,10 @@ impl Gathering<'_, '_> {
         files.into_iter().filter(is_late).collect()
     }
 
-    fn read(&self, path: &Path, workspace: &str) -> Option<Transcript> {
+    fn read(&self, path: &Path, workspace: &str, runs: &[usize]) -> Option<Transcript> {
+        let is_wanted = |transcript: &Transcript| runs.iter().any(|&index| self.is_of(transcript, index));
         match self.provider {
-            Known::Claude => claude::read(self.disk, path, workspace),
+            Known::Claude => claude::read(self.disk, path, workspace, &is_wanted),
             Known::Codex => codex::read(self.disk, path, workspace),
             Known::Grok => grok::read(self.disk, path, workspace),
             Known::Muse | Known::Agy => None,
@@ -238,36 +250,33 @@ impl Gathering<'_, '_> {
         }
     }
 
-    /// Gives helpers whose transcripts name their parent to the conversations of these runs.
+    /// Gives helpers that have transcripts of their own to the roots of these runs.
     fn adopt(&mut self, runs: &[usize], helpers: &[Transcript]) {
-        let parent = |transcript: &Transcript| match &transcript.kin {
-            Kin::Helper { parent, .. } => parent.clone(),
-            Kin::Root => None,
-        };
+        let names = |it: &'_ Transcript| it.ids.iter().chain([&it.name]).cloned().collect::<Vec<_>>();
+        let known: BTreeMap<String, &Transcript> =
+            helpers.iter().flat_map(|it| names(it).into_iter().map(move |name| (name, it))).collect();
         for helper in helpers {
             // A helper may have been started by another one.
-            let mut above = parent(helper);
-            for _ in 0..helpers.len() {
-                let next = helpers
-                    .iter()
-                    .find(|it| above.as_ref().is_some_and(|id| it.is_one_of(std::slice::from_ref(id))));
-                let Some(next) = next else { break };
-                above = parent(next);
+            let mut above = helper.parent();
+            for _ in 0..MOST_GENERATIONS {
+                let Some(next) = above.and_then(|id| known.get(id)) else { break };
+                above = next.parent();
             }
-            let Some(root) = above else { continue };
             for &index in runs {
-                self.adopt_in(index, helper, &root);
+                self.adopt_in(index, helper, above);
             }
         }
     }
 
-    fn adopt_in(&mut self, index: usize, helper: &Transcript, root: &str) {
+    /// Gives a helper to the root of this run that it names, or to the only one if it began meanwhile and names none.
+    fn adopt_in(&mut self, index: usize, helper: &Transcript, root: Option<&str>) {
         let run = self.runs[index].run;
-        let is_root = |seen: &Seen| {
-            let session = &seen.observation.session;
-            session == root || session.strip_suffix(root).is_some_and(|start| start.ends_with('-'))
+        let all = &self.runs[index].seen;
+        let at = match root {
+            Some(root) => all.iter().position(|seen| seen.is_called(root)),
+            None => (all.len() == 1 && self.is_of(helper, index)).then_some(0),
         };
-        let Some(at) = self.runs[index].seen.iter().position(is_root) else { return };
+        let Some(at) = at else { return };
         let seen = &self.runs[index].seen[at];
         if seen.evidence == Evidence::Foreign {
             return;

@@ -1,5 +1,6 @@
 //! The providers' files, read within bounds: whole lines of JSON, as far as they can be read.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +13,9 @@ use crate::time::parse;
 
 /// The most bytes of a small JSON file beside a transcript.
 const MOST_SMALL: u64 = 16 << 20;
+
+/// How many bytes are searched at once.
+const BLOCK: u64 = 1 << 20;
 
 /// In how many lines the start of a conversation is looked for.
 pub(crate) const TIMED_LINES: usize = 10;
@@ -49,6 +53,29 @@ pub(crate) fn head(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
     let mut bytes = vec![0; usize::try_from(size.min(most)).ok()?];
     parts.read_at(&mut bytes, 0).ok()?;
     Some(Head { bytes, is_cut: size > most })
+}
+
+/// Whether `needle` stands in these bytes of a file, which are read block by block.
+pub(crate) fn has(disk: &dyn Disk, path: &Path, range: Range<u64>, needle: &str) -> bool {
+    let Some(parts) = regular(disk, path).and_then(|path| disk.open_parts(&path).ok()) else { return false };
+    let end = range.end.min(parts.size());
+    let mut at = range.start;
+    let mut block = Vec::new();
+    while at < end {
+        // What may be the beginning of the needle is looked at again, with what follows.
+        let kept = block.len().min(needle.len() - 1);
+        block.drain(..block.len() - kept);
+        let more = usize::try_from(BLOCK.min(end - at)).unwrap_or_default();
+        block.resize(kept + more, 0);
+        if parts.read_at(&mut block[kept..], at).is_err() {
+            return false;
+        }
+        if memchr::memmem::find(&block, needle.as_bytes()).is_some() {
+            return true;
+        }
+        at += more as u64;
+    }
+    false
 }
 
 /// The object in a small file of JSON; what can't be read is empty.

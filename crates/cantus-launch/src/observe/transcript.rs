@@ -11,8 +11,8 @@ use super::text::markers;
 pub(crate) struct Transcript {
     /// What the provider calls it.
     pub(crate) name: String,
-    /// Another name that records may have for it.
-    pub(crate) id: Option<String>,
+    /// Other names that records may have for it.
+    pub(crate) ids: Vec<String>,
     /// When it began.
     pub(crate) start: Option<SystemTime>,
     /// Whether only a part of it was read.
@@ -81,7 +81,7 @@ impl Transcript {
     pub(crate) fn new(name: String) -> Self {
         Self {
             name,
-            id: None,
+            ids: Vec::new(),
             start: None,
             is_partial: false,
             native: Channel::new(),
@@ -106,8 +106,16 @@ impl Transcript {
         first.map(|(bundle, invocation)| (bundle.to_owned(), invocation.to_owned())).collect()
     }
 
+    /// The session that started this helper, if it is told.
+    pub(crate) fn parent(&self) -> Option<&str> {
+        match &self.kin {
+            Kin::Helper { parent, .. } => parent.as_deref(),
+            Kin::Root => None,
+        }
+    }
+
     /// Whether one of these ids, which a record holds, is this conversation's.
     pub(crate) fn is_one_of(&self, ids: &[String]) -> bool {
-        ids.iter().any(|id| *id == self.name || self.id.as_ref() == Some(id))
+        ids.iter().any(|id| *id == self.name || self.ids.contains(id))
     }
 }

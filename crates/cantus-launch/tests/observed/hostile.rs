@@ -354,3 +354,59 @@ fn many_small_changes_are_counted_in_little_time() {
     });
     assert_eq!(report.observations.unwrap()[0].contract_count, Some(2));
 }
+
+#[test]
+fn a_denial_far_behind_is_found_and_one_beyond_is_not_looked_for() {
+    let (lab, file) = &LABS[0];
+    let long = format!("{}\n", json!({"type": "pad", "pad": "x".repeat(1 << 20)}));
+    let tool = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash"}]}});
+    let content = json!([{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "SASE helper guard: no"}]);
+    let denied = json!({"type": "user", "message": {"content": content}});
+    let with = |pads: usize| {
+        let report = lab.changed(file, |bytes| {
+            bytes.extend(long.repeat(pads).bytes());
+            bytes.extend(format!("{tool}\n{denied}\n").bytes());
+        });
+        report.observations.unwrap()[0].root_guard_denial
+    };
+    assert_eq!((with(0), with(1), with(9), with(17)), (true, true, true, false));
+}
+
+#[test]
+fn a_compressed_session_in_several_frames_is_whole_and_a_torn_one_is_partial() {
+    let (lab, file) = &LABS[4];
+    let plain = lab.changed(file, |bytes| {
+        // A frame that holds one more line, uncompressed.
+        let line = b"{\"type\":\"event_msg\"}\n";
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, u8::try_from(line.len()).unwrap()];
+        let block = u32::try_from(line.len()).unwrap() << 3 | 1;
+        frame.extend(&block.to_le_bytes()[..3]);
+        frame.extend(line);
+        bytes.extend(frame);
+    });
+    assert_eq!(plain, lab.report(&lab.memory));
+    let torn = lab.changed(file, |bytes| bytes.truncate(bytes.len() - 3));
+    let observations = torn.observations.unwrap();
+    assert!(
+        observations.is_empty() || observations.iter().all(|it| it.partial || it.session == "unobserved")
+    );
+}
+
+#[test]
+fn helpers_of_codex_are_given_to_their_root() {
+    let lab = Lab::new("codex/05-subagent");
+    let spawned = "rollout-2026-11-20T10-00-20-bbbbbbbb-0000-4000-8000-000000000001.jsonl";
+    let helpers = |edit: &dyn Fn(String) -> String| {
+        let report = lab
+            .changed(spawned, |bytes| *bytes = edit(String::from_utf8(bytes.clone()).unwrap()).into_bytes());
+        let found = report.observations.unwrap();
+        found.iter().filter_map(|it| it.helper_type.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(helpers(&|text| text), ["explorer"]);
+    let parent = "\"parent_thread_id\": \"aaaaaaaa-0000-4000-8000-000000000001\"";
+    assert_eq!(helpers(&|text| text.replace(parent, "\"x\": 1")), ["explorer"]);
+    assert!(helpers(&|text| text.replace(parent, "\"parent_thread_id\": \"elsewhere\"")).is_empty());
+    // One that names itself has no root.
+    let own = "\"parent_thread_id\": \"bbbbbbbb-0000-4000-8000-000000000001\"";
+    assert!(helpers(&|text| text.replace(parent, own)).is_empty());
+}

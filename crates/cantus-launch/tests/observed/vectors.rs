@@ -20,7 +20,7 @@ impl Case {
         };
         let sections: Vec<_> = self.runs().into_iter().flat_map(single).collect();
         let observations = whole.observations.as_ref().unwrap().iter().map(|observation| {
-            let is_it = |it: &&_| same(*it, observation);
+            let is_it = |it: &&_| same(it, observation);
             let diff = sections.iter().find(is_it).unwrap().section_diff.clone();
             let mut value = json!(observation);
             if let Some(diff) = diff.map(|diff| json!(diff)) {
