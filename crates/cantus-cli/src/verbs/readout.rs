@@ -69,7 +69,7 @@ fn layout(args: &ReadoutArgs) -> Result<Layout, Failure> {
 /// The absolute path of a log, if it can be read.
 fn readable(log: &Path) -> Result<PathBuf, Failure> {
     let absolute = std::path::absolute(log).map_err(Failure::error)?;
-    let fault = |error: std::io::Error| {
+    let fault = |error: io::Error| {
         let failure = Failure::error(format!("`{}`, given as a log of memory reads: {error}", log.display()));
         failure.hint("name a file of JSON lines, or leave it out")
     };

@@ -48,7 +48,7 @@ pub(crate) fn judge(seen: &Transcript, tie: &Tie<'_>, record: &Recorded, rows: &
         judgement.cut_at = Some(at as u64);
         judgement.cut_section = section_at(record, at as u64);
         Fate::Cut
-    } else if is_marked || sections > 0 {
+    } else if is_marked || (sections > 0 && std::ptr::eq(channel, &seen.native)) {
         Fate::Differs
     } else if seen.is_whole(channel) {
         Fate::Absent
