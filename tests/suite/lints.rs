@@ -349,6 +349,24 @@ fn list_providers_says_what_would_be_loaded_on_this_machine() {
 }
 
 #[test]
+fn b2_what_stands_beside_a_bare_repository_is_loaded_in_its_work_trees() {
+    let repo = projected();
+    repo.run("git", &["add", "-A"]).exits(0);
+    repo.run("git", &["commit", "-qm", "x"]).exits(0);
+    let fleet = repo.path().join("../fleet");
+    repo.run("git", &["clone", "-q", "--bare", ".", "../fleet/.git"]).exits(0);
+    repo.run("git", &["--git-dir", "../fleet/.git", "worktree", "add", "-q", "../fleet/child", "HEAD"])
+        .exits(0);
+    fs::write(fleet.join("CLAUDE.md"), "Ours all.\n").expect("a file");
+    let output = cantus(&repo, &["--root", "../fleet/child", "list", "--providers", "--json"]).exits(0);
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let claude = answer["providers"].as_array().expect("providers").iter();
+    let claude = claude.into_iter().find(|provider| provider["name"] == "claude").expect("it is known");
+    let paths: Vec<_> = claude["loads"].as_array().expect("loads").iter().map(|load| &load["path"]).collect();
+    assert_eq!(paths, ["../CLAUDE.md", "CLAUDE.md"]);
+}
+
+#[test]
 fn what_replaces_a_strand_must_be_there_and_be_linked() {
     let repo = Repo::new(
         "
