@@ -351,8 +351,7 @@ fn list_providers_says_what_would_be_loaded_on_this_machine() {
 #[test]
 fn b2_what_stands_beside_a_bare_repository_is_loaded_in_its_work_trees() {
     let repo = projected();
-    repo.run("git", &["add", "-A"]).exits(0);
-    repo.run("git", &["commit", "-qm", "x"]).exits(0);
+    repo.commit_all("all");
     let fleet = repo.path().join("../fleet");
     repo.run("git", &["clone", "-q", "--bare", ".", "../fleet/.git"]).exits(0);
     repo.run("git", &["--git-dir", "../fleet/.git", "worktree", "add", "-q", "../fleet/child", "HEAD"])

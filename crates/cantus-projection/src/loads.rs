@@ -115,7 +115,7 @@ pub fn loads(root: &Root, config: &Config, reading: &Reading, user: UserFolders<
             search.take(root.path(), std::slice::from_ref(&file.path), "", LoadPlace::Root);
         });
     }
-    let mut loads = limited(search.found, config, &reader.limit);
+    let mut loads = limited(&search.found, config, &reader.limit);
     let is_ours = |load: &Load| reading.files.iter().any(|file| file.ours && file.path == load.path);
     loads.iter_mut().filter(|load| load.place == LoadPlace::Root).for_each(|load| load.ours = is_ours(load));
     loads
@@ -176,7 +176,7 @@ fn above(root: &Root, up_to: UpTo) -> Vec<(usize, &Path)> {
 }
 
 /// The same with the limits that they count towards.
-fn limited(found: Vec<Found>, config: &Config, limits: &[Limit]) -> Vec<Load> {
+fn limited(found: &[Found], config: &Config, limits: &[Limit]) -> Vec<Load> {
     let limit_of = |found: &Found| {
         let limit = limits.iter().find(|limit| limit.files.iter().any(|file| names(file, &found.name)))?;
         // What a folder and those above it have together isn't the user's.

@@ -238,7 +238,7 @@ mod tests {
             assert!(!names.contains(&&reader.name), "{} stands twice", reader.name);
             names.push(&reader.name);
             assert!(is_date(&reader.date) && !reader.source.is_empty(), "{}", reader.name);
-            for beyond in &reader.beyond {
+            if let Some(beyond) = &reader.beyond {
                 assert!(is_date(&beyond.date) && !beyond.source.is_empty(), "{}", reader.name);
                 assert!(beyond.user.is_empty() || beyond.folder.is_some(), "{}", reader.name);
                 let files = beyond.user.iter().flatten().map(|file| file.trim_end_matches("/*"));
