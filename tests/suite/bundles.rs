@@ -317,3 +317,50 @@ fn a_failure_says_what_to_do() {
         assert_eq!(said, expected);
     }
 }
+
+/// The record of another tool doesn't say what it wrote.
+#[test]
+fn texts_that_may_have_been_edited_are_kept_and_told() {
+    let repo = repo();
+    let record = ".agent-compose/projection.json";
+    let kept = |repo: &Repo| -> Vec<String> {
+        let kept = repo.files().into_iter().filter(|path| path.starts_with(".agent-compose/kept/"));
+        kept.map(|path| repo.read(&path)).collect()
+    };
+    repo.write(record, "{\"files\": [\"AGENTS.md\", \"old.md\"]}");
+    repo.write("AGENTS.md", "mine\n");
+    repo.write("old.md", "old\n");
+    let output = run(&repo, &["project", "bundle", "--layout", "codex"]).exits(0);
+    assert!(output.stderr.contains("AGENTS.md: warning: the record doesn't say what"), "{}", output.stderr);
+    assert!(output.stderr.contains("old.md: warning: the record doesn't say what"), "{}", output.stderr);
+    assert!(!repo.exists("old.md"));
+    assert_eq!(kept(&repo).len(), 2);
+
+    repo.write(record, "{\"files\": [\"notes.md\"]}");
+    repo.write("notes.md", "notes\n");
+    let output = run(&repo, &["unproject", "--json"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["removed"][0], "notes.md");
+    assert_eq!(repo.read(report["kept"][0].as_str().unwrap()), "notes\n");
+    assert!(output.stderr.contains("notes.md: warning: the record doesn't say what"), "{}", output.stderr);
+}
+
+#[test]
+fn a_target_is_a_folder_or_nothing_yet() {
+    let repo = repo();
+    repo.write("file", "mine");
+    for args in [
+        &["project", "bundle", "--layout", "codex", "--target", "file"][..],
+        &["unproject", "--target", "file"],
+    ] {
+        let said = run(&repo, args).exits(2).stderr;
+        assert_data_eq!(
+            said,
+            str![[r#"
+error: the target is a regular file; expected a folder, or nothing yet
+  help: put an ordinary file or folder there, or name another target
+
+"#]]
+        );
+    }
+}
