@@ -364,3 +364,29 @@ error: the target is a regular file; expected a folder, or nothing yet
         );
     }
 }
+
+#[test]
+fn a_base_without_its_project_is_told_where_the_request_names_it() {
+    let repo = repo();
+    let request = |base: &str| {
+        repo.write(
+            "r.kdl",
+            &format!("compose {{\n  role \"maker\"\n  delivery \"compiled\"\n  base \"{base}\"\n}}\n"),
+        );
+        run(&repo, &["compose", "r.kdl", "--out", "out"]).exits(2).stderr
+    };
+    assert_data_eq!(
+        request("native"),
+        str![[r#"
+r.kdl:4: error: the render `native` needs a project, and none is found from the request's folder upward [bundle.request]
+  help: put the request into the project whose instructions should lead, name that with `--root DIR`, or leave `base` out
+
+"#]]
+    );
+    repo.write("memory/rules.md", "---\ntype: core\n---\nBe kind.\n");
+    let said = request("nothing");
+    assert!(
+        said.starts_with("r.kdl:4: error: no render is called `nothing`; expected one of `native`"),
+        "{said}"
+    );
+}
