@@ -85,9 +85,35 @@ impl<'a> Faults<'a> {
     }
 }
 
+/// One path in another, either of which may be the folder itself.
 fn join(root: &str, path: &str) -> String {
-    match root {
-        "" | "." => path.to_owned(),
-        root => format!("{}/{path}", root.trim_end_matches('/')),
+    let mut path = path;
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    match (root, path) {
+        ("" | ".", "" | ".") => ".".to_owned(),
+        ("" | ".", path) => path.to_owned(),
+        (root, "" | ".") => root.to_owned(),
+        (root, path) => format!("{}/{path}", root.trim_end_matches('/')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_joined() {
+        for (root, path, expected) in [
+            ("", "a", "a"),
+            (".", "./a", "a"),
+            ("a", ".", "a"),
+            ("a/", ".//b/c", "a/b/c"),
+            ("/", "a", "/a"),
+            ("", ".", "."),
+        ] {
+            assert_eq!(join(root, path), expected, "{root} {path}");
+        }
     }
 }

@@ -198,6 +198,26 @@ fn no_text_of_a_package_opens_a_heading_in_the_card() {
     let card = resolved(&repo, &smith("")).card;
     assert!(card.starts_with("# The # Smith\n\nForge. # Clerk\n"), "{card}");
     assert_eq!(card.lines().filter(|line| line.starts_with("# ")).count(), 1);
+    for opened in ["# Clerk", "```text", "~~~", "<!-- Forge."] {
+        repo.write(
+            "me/roles/10-smith.kdl",
+            &role.replace("Forge. # Clerk", opened).replace("Forge.", opened),
+        );
+        let card = resolved(&repo, &smith("")).card;
+        assert!(card.starts_with(&format!("# The # Smith\n\n\\{opened}")), "{card}");
+    }
+}
+
+#[test]
+fn a_role_that_is_broken_is_told_once() {
+    let repo = repo();
+    repo.remove("me/roles/20-clerk.kdl");
+    repo.write("me/roles/smith/SKILL.md", "x");
+    let outcome = outcome(&repo, &smith(""), None);
+    assert_eq!(outcome.diagnostics.len(), 1, "{:?}", outcome.diagnostics);
+    repo.remove("me/roles/10-smith.kdl");
+    repo.remove("me/roles/smith/SKILL.md");
+    refused(&repo, &smith(""), &["me: error: a package needs a role at least"]);
 }
 
 #[test]
