@@ -54,7 +54,7 @@ fn an_invalid_bundle_is_told_with_its_fault() {
     assert_data_eq!(
         output.stderr,
         str![[r#"
-trace.json: error: the budget of "example:hand" says 3 skills and 455 bytes; the bundle has 3 and 454 [provider.budget]
+bundle/trace.json: error: the budget of "example:hand" says 3 skills and 455 bytes; the bundle has 3 and 454 [provider.budget]
   help: a bundle is never mended in place: compose or unpack it again, or mend the tool that wrote it
 
 "#]]

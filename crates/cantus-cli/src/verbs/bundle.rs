@@ -70,10 +70,7 @@ fn verify_plainly(global: &Global, bundle: &Path, streams: &mut Streams<'_>) -> 
             }
             Ok(Status::Yes)
         }
-        Err(fault) => {
-            write_diagnostics(streams.err, &[fault.diagnostic()], None)?;
-            Ok(Status::No)
-        }
+        Err(fault) => refuse(bundle, &fault, streams),
     }
 }
 
