@@ -390,3 +390,15 @@ r.kdl:4: error: the render `native` needs a project, and none is found from the 
         "{said}"
     );
 }
+
+#[test]
+fn a_folder_of_bundles_that_can_not_be_says_what_to_do() {
+    let repo = repo();
+    repo.write("file", "mine");
+    let said = run(&repo, &["compose", "maker", "--out", "file"]).exits(2).stderr;
+    let expected = "  help: name a folder where there is room and you may write with `--out DIR`\n";
+    assert!(
+        said.starts_with("error: cannot use the folder of bundles: ") && said.ends_with(expected),
+        "{said}"
+    );
+}

@@ -200,6 +200,10 @@ fn refuse(error: MaterialiseError, streams: &mut Streams<'_>) -> Result<Status, 
             "remove the folder if nobody uses it; the next run makes it anew"
         }
         MaterialiseError::Blocked { .. } => "move it away, or name another folder with `--out`",
+        MaterialiseError::Out(_) | MaterialiseError::Lock(_) | MaterialiseError::Write { .. } => {
+            let help = "name a folder where there is room and you may write with `--out DIR`";
+            return Err(Failure::error(error).hint(help));
+        }
         _ => return Err(Failure::error(error)),
     };
     Failure::error(error).hint(help).write(streams.err, None)?;
