@@ -100,12 +100,13 @@ impl Sidecar {
     }
 }
 
-/// A path that a projection may have: portable, and not in the folder of the record.
+/// A path that a projection may have: portable, not in the folder of the record, and nothing of git's own.
 fn owned_path(text: &str) -> Result<RelPath, ProjectError> {
     let wrong = || ProjectError::Previous(text.to_owned());
     TreePath::new(text).map_err(|_| wrong())?;
     let first = text.split('/').next().unwrap_or_default();
-    if first.eq_ignore_ascii_case(OWN) {
+    let is_git = |part: &str| part.eq_ignore_ascii_case(".git");
+    if first.eq_ignore_ascii_case(OWN) || text.split('/').any(is_git) {
         return Err(wrong());
     }
     RelPath::new(text).map_err(|_| wrong())
