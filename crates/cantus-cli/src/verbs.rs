@@ -62,7 +62,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         #[cfg(feature = "observe")]
         Verb::Verify(verb) => verify::run(&args.global, verb, &mut judged),
         #[cfg(feature = "observe")]
-        Verb::Readout(verb) => readout::run(verb, &mut judged),
+        Verb::Readout(verb) => readout::run(&args.global, verb, &mut judged),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Init(verb) => init::run(&args.global, verb, &mut judged),
