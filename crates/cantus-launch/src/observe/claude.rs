@@ -422,3 +422,62 @@ fn result_texts(content: &Value) -> Vec<&str> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_of_a_prompt_are_texts() {
+        assert_eq!(text_of(json!("a")), "a");
+        assert_eq!(text_of(json!({"type": "text", "text": "a\nb"})), "a\nb");
+        assert_eq!(text_of(json!(7)), "7");
+    }
+
+    #[test]
+    fn memory_of_earlier_sessions() {
+        let tells = "You have a persistent file-based memory at `~/m`.";
+        assert!(has_memory(&format!("x\n# Memory\n\n\n\n{tells}")));
+        assert!(!has_memory(&format!("x\n# Memory\n\n\n\n\n{tells}")));
+        assert!(!has_memory(&format!("## Memory\n{tells}")));
+        assert!(!has_memory("# Memory"));
+    }
+
+    #[test]
+    fn rows_of_helpers_in_a_roots_file_are_passed_over() {
+        let line = json!({"type": "attachment", "isSidechain": true, "cwd": "/w", "timestamp": 5,
+            "attachment": {"type": "prompt_snapshot", "systemPrompt": "x"}});
+        let head = Head { bytes: line.to_string().into_bytes(), is_cut: false };
+        let read = |side| {
+            let mut reading = Reading::new("s".to_owned());
+            reading.take_all(&head, side);
+            reading.finish()
+        };
+        assert_eq!(
+            (read(Side::Root).explicit.is_observable, read(Side::Root).explicit.is_empty()),
+            (false, true)
+        );
+        assert_eq!(read(Side::Helper).explicit.last(), ["x"]);
+        assert!(read(Side::Root).start.is_some());
+    }
+
+    #[test]
+    fn unknown_files_and_shapes_are_passed_over() {
+        let mut reading = Reading::new("s".to_owned());
+        for attachment in [
+            json!({"type": "instructions", "files": [{"path": "a"}, {"content": "b"}, 3], "removed": [1, "x"]}),
+            json!({"type": "instructions", "files": "a", "removed": null}),
+            json!({"type": "nested_memory", "content": "a"}),
+            json!({"type": "prompt_snapshot", "contextRendering": "inline"}),
+            json!({"type": "other"}),
+            json!({}),
+        ] {
+            reading.attach(serde_json::from_value(attachment).unwrap());
+        }
+        let transcript = reading.finish();
+        assert!(transcript.native.is_empty() && transcript.native.is_observable);
+        assert!(transcript.explicit.is_empty() && transcript.explicit.is_observable);
+    }
+}

@@ -262,3 +262,68 @@ fn documents(text: &str) -> Vec<String> {
     parts.retain(|part| !part.trim().is_empty());
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(documents(text), expected, "{text}");
+    }
+
+    #[test]
+    fn instruction_files_in_a_message() {
+        let inside = "<INSTRUCTIONS>\n# A\n\n--- project-doc ---\n\n# B\n</INSTRUCTIONS>";
+        for header in
+            ["# AGENTS.md instructions for /w/lamp", "# AGENTS.md instructions", "# AGENTS.md instructions "]
+        {
+            check(&format!("{header}\n\n{inside}"), &["\n# A\n\n", "\n# B\n"]);
+        }
+        check("# AGENTS.md instructions\nA", &["A"]);
+        check(
+            "# AGENTS.md instructions\n<INSTRUCTIONS>\nA </INSTRUCTIONS> B\n</INSTRUCTIONS> C",
+            &["\nA </INSTRUCTIONS> B\n"],
+        );
+        check("# AGENTS.md instructions\n</INSTRUCTIONS>A<INSTRUCTIONS>B", &["B"]);
+        check("# AGENTS.md instructions\n\n  --- project-doc ---  \r\n \n", &[]);
+    }
+
+    #[test]
+    fn other_messages_have_none() {
+        for text in ["", "Light the lamp.", "# AGENTS.md instructionsX\nA", " # AGENTS.md instructions\nA"] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn the_days_around_a_span() {
+        let at = |days: u64| UNIX_EPOCH + DAY * u32::try_from(days).unwrap();
+        assert_eq!(days(at(1), at(1)), ["1970/01/01", "1970/01/02", "1970/01/03"]);
+        assert_eq!(days(at(0), at(0))[0], "1970/01/01");
+        assert_eq!(days(at(1), at(20_000)).len(), MOST_DAYS);
+        assert!(is_day("2026-11-20") && !is_day("2026-11-2x") && !is_day("2026/11/20"));
+    }
+
+    #[test]
+    fn whose_a_rollout_is() {
+        let kin_of = |json: &str| kin(serde_json::from_str(json).unwrap());
+        let helper = |kind: &str, parent: Option<&str>| Kin::Helper {
+            kind: kind.to_owned(),
+            parent: parent.map(str::to_owned),
+        };
+        assert_eq!(kin_of(r#"{"source":"exec"}"#), Kin::Root);
+        assert_eq!(kin_of(r#"{"source":7,"thread_source":"user"}"#), Kin::Root);
+        assert_eq!(kin_of(r#"{"source":{"subagent":"review"}}"#), helper("review", None));
+        assert_eq!(
+            kin_of(r#"{"thread_source":"subagent","parent_thread_id":"p"}"#),
+            helper("unknown", Some("p"))
+        );
+        let spawned =
+            r#"{"source":{"subagent":{"thread_spawn":{"parent_thread_id":"p","agent_role":"r","depth":1}}}}"#;
+        assert_eq!(kin_of(spawned), helper("r", Some("p")));
+        assert_eq!(kin_of(r#"{"source":{"subagent":{"other":1}}}"#), helper("unknown", None));
+    }
+}

@@ -100,3 +100,24 @@ fn section_at(record: &Recorded, at: u64) -> Option<String> {
     };
     included.find(|it| holds(it.offset, it.length)).map(|it| it.id.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_bundle_at_the_end_of_a_text() {
+        let bundle = "# Title\nHome: x\n\nBody.";
+        for (text, expected) in [
+            ("theirs\n\n# Title\nHome", Some(12)),
+            ("# Title", Some(7)),
+            ("# Title\n# Title\nH", Some(9)),
+            ("# Tit", None),
+            ("# Title\nHome: y", None),
+            ("", None),
+            (bundle, None),
+        ] {
+            assert_eq!(beginning_at_end(text, bundle), expected, "{text}");
+        }
+    }
+}

@@ -187,3 +187,46 @@ impl Reading {
             .for_each(|text| prompts.add(text));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(json: &str, depth: Depth, native: &[&str], prompts: &[&str]) {
+        let mut reading = Reading::default();
+        reading.take(record(json.as_bytes()).unwrap(), depth);
+        assert_eq!((reading.native.texts, reading.prompts.texts), (owned(native), owned(prompts)), "{json}");
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn instruction_files_are_no_prompts() {
+        check(r#"{"payload":{"source":"rules_file","text":"r"}}"#, Depth::Plain, &["r"], &[]);
+        check(r#"{"payload":{"source":"rules_file","text":"r"}}"#, Depth::Framed, &["r"], &[]);
+        let roster = r#"{"payload":{"event":{"run_context_messages":[{"source":"rules_file","text":"r"},{"source":"rules_file","text":"r"},{"source":"system","text":"s"},7]}}}"#;
+        check(roster, Depth::Framed, &["r"], &[]);
+    }
+
+    #[test]
+    fn prompts_stand_in_many_places() {
+        check(
+            r#"{"payload":{"event":{"text":"a","prompt":"b"}},"prompt":"c","message":"d"}"#,
+            Depth::Plain,
+            &[],
+            &["a", "b", "c", "d"],
+        );
+        check(
+            r#"{"payload":{"model_messages":[{"content":[{"text":"a"},{"text":"a"},{}]},null]}}"#,
+            Depth::Plain,
+            &[],
+            &["a"],
+        );
+        check(r#"{"payload":{"prompt":"a","text":"b","message":{"x":1}}}"#, Depth::Framed, &[], &["a", "b"]);
+        check(r#"{"payload":{"prompt":"a","text":"b"}}"#, Depth::Plain, &[], &[]);
+        check(r#"{"payload":{"model_messages":null,"event":[]},"text":5}"#, Depth::Plain, &[], &[]);
+    }
+}
