@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, TIMED_LINES, has, head, record, small, time_of};
+use super::lines::{Head, List, Maybe, TIMED_LINES, counted, has, head, record, small, time_of};
 use super::roots::{MOST_HELPER, MOST_ROOT};
 use super::text::is_attempt;
 use super::transcript::{Declarations, Extra, Kin, Transcript};
@@ -199,7 +199,9 @@ pub(crate) fn helpers(disk: &dyn Disk, path: &Path) -> Vec<Transcript> {
                 match entry.kind {
                     _ if seen > MOST_ENTRIES => {}
                     Kind::Folder => next.push(at),
-                    Kind::File if name.starts_with("agent-") && name.ends_with(".jsonl") => files.push(at),
+                    Kind::File | Kind::Symlink if name.starts_with("agent-") && name.ends_with(".jsonl") => {
+                        files.push(at)
+                    }
                     Kind::File | Kind::Symlink | Kind::Other => {}
                 }
             }
@@ -254,7 +256,7 @@ impl Reading {
     fn take_all(&mut self, head: &Head, side: Side) {
         self.transcript.is_partial = head.is_cut;
         for (number, line) in head.lines().enumerate() {
-            let Some(mut record) = record::<Record>(line) else { continue };
+            let Some(mut record) = counted::<Record>(line, &mut self.transcript.unread) else { continue };
             if number < TIMED_LINES && self.transcript.start.is_none() {
                 self.transcript.start = time_of([&record.timestamp, &record.build_timestamp_utc]);
             }

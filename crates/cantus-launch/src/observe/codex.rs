@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, head, record};
+use super::lines::{Head, List, Maybe, counted, head, record};
 use super::roots::MOST_ROOT;
 use super::transcript::{Kin, Transcript};
 use crate::time::{parse, rfc3339};
@@ -164,7 +164,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
     transcript.ids.extend(transcript.name.get(STAMP.len()..).map(str::to_owned));
     transcript.kin = kin(meta);
     let mut places = 0;
-    for record in lines.filter_map(record::<Record>) {
+    for line in lines {
+        let Some(record) = counted::<Record>(line, &mut transcript.unread) else { continue };
         let Some(payload) = record.payload.0 else { continue };
         match record.kind.0.as_deref() {
             Some("response_item") => add(&mut transcript, payload, &mut places),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Channel;
-use super::lines::{List, Maybe, TIMED_LINES, head, modified, record, small, time_of};
+use super::lines::{List, Maybe, TIMED_LINES, counted, head, modified, record, small, time_of};
 use super::roots::MOST_ROOT;
 use super::transcript::Transcript;
 
@@ -112,7 +112,7 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
     transcript.is_partial = head.is_cut;
     let mut reading = Reading::default();
     for (number, line) in head.lines().enumerate() {
-        let Some(mut envelope) = record::<Envelope>(line) else { continue };
+        let Some(mut envelope) = counted::<Envelope>(line, &mut transcript.unread) else { continue };
         if number < TIMED_LINES && transcript.start.is_none() {
             transcript.start = time_of([&envelope.timestamp, &envelope.build_timestamp_utc]);
         }

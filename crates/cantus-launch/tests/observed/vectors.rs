@@ -155,6 +155,15 @@ fn mixed() {
 }
 
 #[test]
+fn lines_that_are_no_records_are_counted() {
+    let odd = Case::new("claude/13-odd-bytes");
+    let report = odd.report(odd.runs(), None);
+    assert_eq!(report.unread.iter().map(|it| it.lines).collect::<Vec<_>>(), [3]);
+    let sound = Case::new("claude/01-explicit");
+    assert!(json!(sound.report(sound.runs(), None)).get("unread").is_none());
+}
+
+#[test]
 fn a_file_from_before_the_runs_is_not_opened() {
     let case = Case::new("claude/01-explicit");
     let folder = case.folder.path().join("home/.claude/projects/-w-lamp");
