@@ -25,6 +25,9 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// How many days are looked at for one run.
 const MOST_DAYS: usize = 367;
 
+/// How many bytes the first line is looked for in: it has the provider's own instructions.
+const MOST_META: u64 = 128 << 10;
+
 /// How far back a compressed file may refer, in bytes of memory.
 const MOST_WINDOW: u64 = 16 << 20;
 
@@ -150,13 +153,21 @@ fn stem(path: &Path) -> String {
 /// The transcript in a rollout, of a root or a helper, if it is one of `workspace`.
 pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Transcript> {
     let is_packed = path.extension().is_some_and(|ending| ending == "zst");
-    let head = if is_packed { unpacked(disk, path)? } else { head(disk, path, MOST_ROOT)? };
-    let mut lines = head.lines();
-    let first: Record = record(lines.next()?)?;
+    let read = |most| if is_packed { unpacked(disk, path, most) } else { head(disk, path, most) };
+    // Most rollouts of a day are of other folders.
+    let begin = read(MOST_META)?;
+    let begin = if begin.is_cut && begin.lines().next().is_some_and(<[u8]>::is_empty) {
+        read(MOST_ROOT)?
+    } else {
+        begin
+    };
+    let first: Record = record(begin.lines().next()?)?;
     let meta = first.payload.0.filter(|_| first.kind.0.as_deref() == Some("session_meta"))?;
     if !super::same_folder(meta.cwd.0.as_deref()?, workspace) {
         return None;
     }
+    let head = if begin.is_cut { read(MOST_ROOT)? } else { begin };
+    let lines = head.lines().skip(1);
     let mut transcript = Transcript::new(stem(path));
     transcript.is_partial = head.is_cut;
     transcript.start = Some(parse(&meta.timestamp)?);
@@ -185,23 +196,23 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
 }
 
 /// The beginning of a compressed file. What is broken ends it.
-fn unpacked(disk: &dyn Disk, path: &Path) -> Option<Head> {
+fn unpacked(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
     // Nothing gets much longer by being compressed.
-    let packed = head(disk, path, MOST_ROOT + MOST_ROOT / 8)?;
+    let packed = head(disk, path, most + most / 8)?;
     let mut head = Head { bytes: Vec::new(), is_cut: packed.is_cut };
     let mut rest = packed.bytes.as_slice();
-    while !rest.is_empty() && head.bytes.len() as u64 <= MOST_ROOT {
+    while !rest.is_empty() && head.bytes.len() as u64 <= most {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(MOST_WINDOW);
         let frame = StreamingDecoder::new_with_decoder(&mut rest, decoder).ok();
-        let most = MOST_ROOT + 1 - head.bytes.len() as u64;
-        let read = frame.and_then(|frame| frame.take(most).read_to_end(&mut head.bytes).ok());
+        let more = most + 1 - head.bytes.len() as u64;
+        let read = frame.and_then(|frame| frame.take(more).read_to_end(&mut head.bytes).ok());
         if read.is_none() {
             head.is_cut = true;
             break;
         }
     }
-    head.cut(MOST_ROOT);
+    head.cut(most);
     Some(head)
 }
 

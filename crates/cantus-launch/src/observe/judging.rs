@@ -48,6 +48,9 @@ pub(crate) fn judge(seen: &Transcript, tie: &Tie<'_>, record: &Recorded, rows: &
         judgement.cut_at = Some(at as u64);
         judgement.cut_section = section_at(record, at as u64);
         Fate::Cut
+    } else if record.manifest.delivery.status == DeliveryStatus::InheritsRoot {
+        // The conversation has another invocation's bundle, which this record doesn't hold.
+        Fate::Unknown
     } else if is_marked || sections > 0 {
         Fate::Differs
     } else if seen.is_whole(channel) {
