@@ -48,6 +48,8 @@ pub(crate) fn judge(seen: &Transcript, tie: &Tie<'_>, record: &Recorded, rows: &
         judgement.cut_at = Some(at as u64);
         judgement.cut_section = section_at(record, at as u64);
         Fate::Cut
+    } else if record.is_explicit() && rows.iter().any(|row| row.explicit > 0) {
+        Fate::Differs
     } else if record.manifest.delivery.status == DeliveryStatus::InheritsRoot {
         // The conversation has another invocation's bundle, which this record doesn't hold.
         Fate::Unknown
