@@ -349,6 +349,23 @@ fn list_providers_says_what_would_be_loaded_on_this_machine() {
 }
 
 #[test]
+fn what_a_roundabout_path_to_the_root_passes_is_not_above_it() {
+    let repo = projected();
+    let other = Repo::new(NOTES);
+    let root = format!(
+        "../../{}",
+        other
+            .path()
+            .strip_prefix(repo.path().ancestors().nth(2).expect("a folder"))
+            .expect("beside")
+            .display()
+    );
+    cantus(&repo, &["--root", &root, "project"]).exits(0);
+    let output = cantus(&repo, &["--root", &root, "check"]).exits(0);
+    assert!(!output.stdout.contains("above the root"), "{}", output.stdout);
+}
+
+#[test]
 fn b2_what_stands_beside_a_bare_repository_is_loaded_in_its_work_trees() {
     let repo = projected();
     repo.commit_all("all");

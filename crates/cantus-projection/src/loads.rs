@@ -98,7 +98,8 @@ pub fn loads(root: &Root, config: &Config, reading: &Reading, user: UserFolders<
             beyond.user.iter().for_each(|group| search.take(&folder, group, &prefix, LoadPlace::User));
         }
         let conditional = reader.conditional.as_ref().map(|one| one.file.as_str());
-        for (steps, folder) in above(root, beyond.up_to).into_iter().rev() {
+        let real = root.disk().canonical(root.path()).unwrap_or_else(|_| root.path().to_path_buf());
+        for (steps, folder) in above(root.disk().as_ref(), &real, beyond.up_to).into_iter().rev() {
             for group in &reader.reads {
                 let firm: Vec<_> =
                     group.iter().filter(|entry| Some(entry.as_str()) != conditional).cloned().collect();
@@ -161,13 +162,13 @@ fn users(beyond: &Beyond, user: UserFolders<'_>) -> Option<(PathBuf, String)> {
     Some((user.home?.join(folder), format!("~/{folder}/")))
 }
 
-/// The folders above the root in which an agent looks, with how many steps they are away; the nearest first.
-fn above(root: &Root, up_to: UpTo) -> Vec<(usize, &Path)> {
-    let folders = (0..).zip(root.path().ancestors());
+/// The folders above the root, which has no `..` in its path, in which an agent looks, with how many steps they are away; the nearest first.
+fn above<'a>(disk: &dyn Disk, root: &'a Path, up_to: UpTo) -> Vec<(usize, &'a Path)> {
+    let folders = (0..).zip(root.ancestors());
     match up_to {
         UpTo::Disk => folders.skip(1).filter(|(_, folder)| folder.parent().is_some()).collect(),
         UpTo::Repository => {
-            let has_git = |folder: &Path| matches!(root.disk().kind(&folder.join(".git")), Ok(Some(_)));
+            let has_git = |folder: &Path| matches!(disk.kind(&folder.join(".git")), Ok(Some(_)));
             let folders: Vec<_> = folders.collect();
             let top = folders.iter().position(|(_, folder)| has_git(folder)).unwrap_or(0);
             folders[1.min(top)..=top].iter().copied().filter(|(steps, _)| *steps > 0).collect()

@@ -1,3 +1,5 @@
+//! Reports made by hand, at two widths.
+
 use std::collections::BTreeMap;
 
 use cantus_launch::observe::{
