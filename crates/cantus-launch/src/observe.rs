@@ -45,7 +45,7 @@ pub use findings::{Fault, Finding, findings};
 pub use readout::{Layout, ModeRow, Readout, ReadoutFilters, ReadoutKind, ReadoutRequest, readout};
 pub use report::{
     Channels, Coverage, CoverageRow, Evidence, Fate, Filters, Needles, Observation, Report, Request, Row,
-    RunRow, SectionDiff, SectionRow, Session, Today, Uncovered, Verdict, Ways,
+    RunRow, SectionDiff, SectionRow, Session, Today, Uncovered, Unread, Verdict, Ways,
 };
 pub use roots::{Known, ParseKnownError, Roots, SOURCES, Source};
 pub use when::{WhenError, when};
@@ -77,6 +77,7 @@ pub fn report(disk: &dyn Disk, request: &Request<'_>) -> Report {
             .then(|| all.iter().flat_map(|(known, runs)| observations(request, *known, runs)).collect()),
         coverage: request.coverage.then(|| coverage(&all)),
         verdicts: request.coverage.then(|| all.iter().flat_map(|(_, runs)| verdicts(runs)).collect()),
+        unread: all.iter().filter(|_| request.coverage).flat_map(|(_, runs)| unread(runs)).collect(),
         sessions: all.iter().flat_map(|(known, runs)| sessions(*known, runs)).collect(),
     }
 }
@@ -168,6 +169,16 @@ fn observations(request: &Request<'_>, provider: Known, runs: &[RunSeen<'_>]) ->
         found.extend(run.stand_in(provider, request));
     }
     found
+}
+
+/// The conversations that count and have lines that are no records.
+fn unread(runs: &[RunSeen<'_>]) -> impl Iterator<Item = Unread> {
+    let counted = runs.iter().flat_map(RunSeen::counted).filter(|seen| seen.unread > 0);
+    counted.map(|seen| Unread {
+        run: seen.observation.run.clone(),
+        session: seen.observation.session.clone(),
+        lines: seen.unread,
+    })
 }
 
 fn sessions(provider: Known, runs: &[RunSeen<'_>]) -> Vec<Session> {

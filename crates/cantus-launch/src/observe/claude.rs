@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, TIMED_LINES, has, head, record, small, time_of};
+use super::lines::{Head, List, Maybe, TIMED_LINES, counted, has, head, record, small, time_of};
 use super::roots::{MOST_HELPER, MOST_ROOT};
 use super::text::is_attempt;
 use super::transcript::{Declarations, Extra, Kin, Transcript};
@@ -199,7 +199,9 @@ pub(crate) fn helpers(disk: &dyn Disk, path: &Path) -> Vec<Transcript> {
                 match entry.kind {
                     _ if seen > MOST_ENTRIES => {}
                     Kind::Folder => next.push(at),
-                    Kind::File if name.starts_with("agent-") && name.ends_with(".jsonl") => files.push(at),
+                    Kind::File | Kind::Symlink if name.starts_with("agent-") && name.ends_with(".jsonl") => {
+                        files.push(at)
+                    }
                     Kind::File | Kind::Symlink | Kind::Other => {}
                 }
             }
@@ -254,7 +256,7 @@ impl Reading {
     fn take_all(&mut self, head: &Head, side: Side) {
         self.transcript.is_partial = head.is_cut;
         for (number, line) in head.lines().enumerate() {
-            let Some(mut record) = record::<Record>(line) else { continue };
+            let Some(mut record) = counted::<Record>(line, &mut self.transcript.unread) else { continue };
             if number < TIMED_LINES && self.transcript.start.is_none() {
                 self.transcript.start = time_of([&record.timestamp, &record.build_timestamp_utc]);
             }
@@ -420,5 +422,64 @@ fn result_texts(content: &Value) -> Vec<&str> {
             parts.iter().filter_map(|part| part.as_str().or_else(|| part["text"].as_str())).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_of_a_prompt_are_texts() {
+        assert_eq!(text_of(json!("a")), "a");
+        assert_eq!(text_of(json!({"type": "text", "text": "a\nb"})), "a\nb");
+        assert_eq!(text_of(json!(7)), "7");
+    }
+
+    #[test]
+    fn memory_of_earlier_sessions() {
+        let tells = "You have a persistent file-based memory at `~/m`.";
+        assert!(has_memory(&format!("x\n# Memory\n\n\n\n{tells}")));
+        assert!(!has_memory(&format!("x\n# Memory\n\n\n\n\n{tells}")));
+        assert!(!has_memory(&format!("## Memory\n{tells}")));
+        assert!(!has_memory("# Memory"));
+    }
+
+    #[test]
+    fn rows_of_helpers_in_a_roots_file_are_passed_over() {
+        let line = json!({"type": "attachment", "isSidechain": true, "cwd": "/w", "timestamp": 5,
+            "attachment": {"type": "prompt_snapshot", "systemPrompt": "x"}});
+        let head = Head { bytes: line.to_string().into_bytes(), is_cut: false };
+        let read = |side| {
+            let mut reading = Reading::new("s".to_owned());
+            reading.take_all(&head, side);
+            reading.finish()
+        };
+        assert_eq!(
+            (read(Side::Root).explicit.is_observable, read(Side::Root).explicit.is_empty()),
+            (false, true)
+        );
+        assert_eq!(read(Side::Helper).explicit.last(), ["x"]);
+        assert!(read(Side::Root).start.is_some());
+    }
+
+    #[test]
+    fn unknown_files_and_shapes_are_passed_over() {
+        let mut reading = Reading::new("s".to_owned());
+        for attachment in [
+            json!({"type": "instructions", "files": [{"path": "a"}, {"content": "b"}, 3], "removed": [1, "x"]}),
+            json!({"type": "instructions", "files": "a", "removed": null}),
+            json!({"type": "nested_memory", "content": "a"}),
+            json!({"type": "prompt_snapshot", "contextRendering": "inline"}),
+            json!({"type": "other"}),
+            json!({}),
+        ] {
+            reading.attach(serde_json::from_value(attachment).unwrap());
+        }
+        let transcript = reading.finish();
+        assert!(transcript.native.is_empty() && transcript.native.is_observable);
+        assert!(transcript.explicit.is_empty() && transcript.explicit.is_observable);
     }
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, head, record};
+use super::lines::{Head, List, Maybe, counted, head, record};
 use super::roots::MOST_ROOT;
 use super::transcript::{Kin, Transcript};
 use crate::time::{parse, rfc3339};
@@ -24,6 +24,9 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many days are looked at for one run.
 const MOST_DAYS: usize = 367;
+
+/// How many bytes the first line is looked for in: it has the provider's own instructions.
+const MOST_META: u64 = 128 << 10;
 
 /// How far back a compressed file may refer, in bytes of memory.
 const MOST_WINDOW: u64 = 16 << 20;
@@ -150,13 +153,21 @@ fn stem(path: &Path) -> String {
 /// The transcript in a rollout, of a root or a helper, if it is one of `workspace`.
 pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Transcript> {
     let is_packed = path.extension().is_some_and(|ending| ending == "zst");
-    let head = if is_packed { unpacked(disk, path)? } else { head(disk, path, MOST_ROOT)? };
-    let mut lines = head.lines();
-    let first: Record = record(lines.next()?)?;
+    let read = |most| if is_packed { unpacked(disk, path, most) } else { head(disk, path, most) };
+    // Most rollouts of a day are of other folders.
+    let begin = read(MOST_META)?;
+    let begin = if begin.is_cut && begin.lines().next().is_some_and(<[u8]>::is_empty) {
+        read(MOST_ROOT)?
+    } else {
+        begin
+    };
+    let first: Record = record(begin.lines().next()?)?;
     let meta = first.payload.0.filter(|_| first.kind.0.as_deref() == Some("session_meta"))?;
     if !super::same_folder(meta.cwd.0.as_deref()?, workspace) {
         return None;
     }
+    let head = if begin.is_cut { read(MOST_ROOT)? } else { begin };
+    let lines = head.lines().skip(1);
     let mut transcript = Transcript::new(stem(path));
     transcript.is_partial = head.is_cut;
     transcript.start = Some(parse(&meta.timestamp)?);
@@ -164,7 +175,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
     transcript.ids.extend(transcript.name.get(STAMP.len()..).map(str::to_owned));
     transcript.kin = kin(meta);
     let mut places = 0;
-    for record in lines.filter_map(record::<Record>) {
+    for line in lines {
+        let Some(record) = counted::<Record>(line, &mut transcript.unread) else { continue };
         let Some(payload) = record.payload.0 else { continue };
         match record.kind.0.as_deref() {
             Some("response_item") => add(&mut transcript, payload, &mut places),
@@ -184,23 +196,23 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Tran
 }
 
 /// The beginning of a compressed file. What is broken ends it.
-fn unpacked(disk: &dyn Disk, path: &Path) -> Option<Head> {
+fn unpacked(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
     // Nothing gets much longer by being compressed.
-    let packed = head(disk, path, MOST_ROOT + MOST_ROOT / 8)?;
+    let packed = head(disk, path, most + most / 8)?;
     let mut head = Head { bytes: Vec::new(), is_cut: packed.is_cut };
     let mut rest = packed.bytes.as_slice();
-    while !rest.is_empty() && head.bytes.len() as u64 <= MOST_ROOT {
+    while !rest.is_empty() && head.bytes.len() as u64 <= most {
         let mut decoder = FrameDecoder::new();
         decoder.set_max_window_size(MOST_WINDOW);
         let frame = StreamingDecoder::new_with_decoder(&mut rest, decoder).ok();
-        let most = MOST_ROOT + 1 - head.bytes.len() as u64;
-        let read = frame.and_then(|frame| frame.take(most).read_to_end(&mut head.bytes).ok());
+        let more = most + 1 - head.bytes.len() as u64;
+        let read = frame.and_then(|frame| frame.take(more).read_to_end(&mut head.bytes).ok());
         if read.is_none() {
             head.is_cut = true;
             break;
         }
     }
-    head.cut(MOST_ROOT);
+    head.cut(most);
     Some(head)
 }
 
@@ -261,4 +273,69 @@ fn documents(text: &str) -> Vec<String> {
     }
     parts.retain(|part| !part.trim().is_empty());
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(documents(text), expected, "{text}");
+    }
+
+    #[test]
+    fn instruction_files_in_a_message() {
+        let inside = "<INSTRUCTIONS>\n# A\n\n--- project-doc ---\n\n# B\n</INSTRUCTIONS>";
+        for header in
+            ["# AGENTS.md instructions for /w/lamp", "# AGENTS.md instructions", "# AGENTS.md instructions "]
+        {
+            check(&format!("{header}\n\n{inside}"), &["\n# A\n\n", "\n# B\n"]);
+        }
+        check("# AGENTS.md instructions\nA", &["A"]);
+        check(
+            "# AGENTS.md instructions\n<INSTRUCTIONS>\nA </INSTRUCTIONS> B\n</INSTRUCTIONS> C",
+            &["\nA </INSTRUCTIONS> B\n"],
+        );
+        check("# AGENTS.md instructions\n</INSTRUCTIONS>A<INSTRUCTIONS>B", &["B"]);
+        check("# AGENTS.md instructions\n\n  --- project-doc ---  \r\n \n", &[]);
+    }
+
+    #[test]
+    fn other_messages_have_none() {
+        for text in ["", "Light the lamp.", "# AGENTS.md instructionsX\nA", " # AGENTS.md instructions\nA"] {
+            check(text, &[]);
+        }
+    }
+
+    #[test]
+    fn the_days_around_a_span() {
+        let at = |days: u64| UNIX_EPOCH + DAY * u32::try_from(days).unwrap();
+        assert_eq!(days(at(1), at(1)), ["1970/01/01", "1970/01/02", "1970/01/03"]);
+        assert_eq!(days(at(0), at(0))[0], "1970/01/01");
+        assert_eq!(days(at(1), at(20_000)).len(), MOST_DAYS);
+        assert!(is_day("2026-11-20") && !is_day("2026-11-2x") && !is_day("2026/11/20"));
+    }
+
+    #[test]
+    fn whose_a_rollout_is() {
+        let kin_of = |json: &str| kin(serde_json::from_str(json).unwrap());
+        let helper = |kind: &str, parent: Option<&str>| Kin::Helper {
+            kind: kind.to_owned(),
+            parent: parent.map(str::to_owned),
+        };
+        assert_eq!(kin_of(r#"{"source":"exec"}"#), Kin::Root);
+        assert_eq!(kin_of(r#"{"source":7,"thread_source":"user"}"#), Kin::Root);
+        assert_eq!(kin_of(r#"{"source":{"subagent":"review"}}"#), helper("review", None));
+        assert_eq!(
+            kin_of(r#"{"thread_source":"subagent","parent_thread_id":"p"}"#),
+            helper("unknown", Some("p"))
+        );
+        let spawned =
+            r#"{"source":{"subagent":{"thread_spawn":{"parent_thread_id":"p","agent_role":"r","depth":1}}}}"#;
+        assert_eq!(kin_of(spawned), helper("r", Some("p")));
+        assert_eq!(kin_of(r#"{"source":{"subagent":{"other":1}}}"#), helper("unknown", None));
+    }
 }

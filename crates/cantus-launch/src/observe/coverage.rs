@@ -144,3 +144,21 @@ fn fate(run: &RunSeen<'_>, own: &[&Recorded], record: &Recorded) -> Fate {
     let told = run.counted().flat_map(|seen| &seen.judgements).filter(|(seq, _)| *seq == judged);
     told.map(|(_, judgement)| judgement.fate).min().unwrap_or(Fate::Unobserved)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_interpolated() {
+        for (sorted, part, expected) in [
+            (&[][..], 0.5, None),
+            (&[3.0], 0.95, Some(3.0)),
+            (&[1.0, 2.0], 0.5, Some(1.5)),
+            (&[0.0, 10.0, 20.0], 0.95, Some(19.0)),
+            (&[0.0, 10.0, 20.0], 0.5, Some(10.0)),
+        ] {
+            assert_eq!(percentile(sorted, part), expected, "{sorted:?}");
+        }
+    }
+}

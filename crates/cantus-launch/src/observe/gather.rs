@@ -36,6 +36,8 @@ pub(crate) struct Seen {
     pub(crate) evidence: Evidence,
     pub(crate) markers: Vec<(String, String)>,
     pub(crate) start: String,
+    /// How many of its lines are no records.
+    pub(crate) unread: usize,
     /// The number of the record that is judged, with what became of its bundle.
     pub(crate) judged: Option<(u64, Judgement)>,
     /// The same for each record that the conversation belongs to.
@@ -244,6 +246,7 @@ impl Gathering<'_, '_> {
             evidence: tie.evidence,
             markers: tie.markers.clone(),
             start: transcript.start.map(rfc3339).unwrap_or_default(),
+            unread: transcript.unread,
             judged,
             judgements,
             purposes,

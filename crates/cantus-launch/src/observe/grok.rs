@@ -102,3 +102,21 @@ fn rules(prompt: &str) -> Vec<String> {
     }
     rules
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_rules() {
+        assert_eq!(rules("a<human_rules>\nx\n</human_rules>b<human_rules>y</human_rules>"), ["\nx\n", "y"]);
+        assert_eq!(rules("<human_rules>a <\\/human_rules> b</human_rules>"), ["a </human_rules> b"]);
+        assert_eq!(rules("<human_rules>torn"), Vec::<String>::new());
+        assert_eq!(rules("</human_rules>"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn folders_are_percent_encoded() {
+        assert_eq!(encoded("/w/my app_1.x-y~é"), "%2Fw%2Fmy%20app_1.x-y~%C3%A9");
+    }
+}

@@ -48,6 +48,11 @@ pub(crate) fn judge(seen: &Transcript, tie: &Tie<'_>, record: &Recorded, rows: &
         judgement.cut_at = Some(at as u64);
         judgement.cut_section = section_at(record, at as u64);
         Fate::Cut
+    } else if record.is_explicit() && rows.iter().any(|row| row.explicit > 0) {
+        Fate::Differs
+    } else if record.manifest.delivery.status == DeliveryStatus::InheritsRoot {
+        // The conversation has another invocation's bundle, which this record doesn't hold.
+        Fate::Unknown
     } else if is_marked || (sections > 0 && std::ptr::eq(channel, &seen.native)) {
         Fate::Differs
     } else if seen.is_whole(channel) {
@@ -99,4 +104,25 @@ fn section_at(record: &Recorded, at: u64) -> Option<String> {
             .is_some_and(|(offset, length)| (offset..offset.saturating_add(length)).contains(&at))
     };
     included.find(|it| holds(it.offset, it.length)).map(|it| it.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_bundle_at_the_end_of_a_text() {
+        let bundle = "# Title\nHome: x\n\nBody.";
+        for (text, expected) in [
+            ("theirs\n\n# Title\nHome", Some(12)),
+            ("# Title", Some(7)),
+            ("# Title\n# Title\nH", Some(9)),
+            ("# Tit", None),
+            ("# Title\nHome: y", None),
+            ("", None),
+            (bundle, None),
+        ] {
+            assert_eq!(beginning_at_end(text, bundle), expected, "{text}");
+        }
+    }
 }

@@ -122,6 +122,13 @@ pub(crate) fn record<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     }
 }
 
+/// The same; a line that has something and is no record is counted in `unread`.
+pub(crate) fn counted<T: DeserializeOwned>(line: &[u8], unread: &mut usize) -> Option<T> {
+    let found = record(line);
+    *unread += usize::from(found.is_none() && !line.trim_ascii().is_empty());
+    found
+}
+
 /// The text with escapes of halves of characters replaced; `None` if it has none.
 fn mended(text: &str) -> Option<String> {
     let unit = |at: usize| {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Channel;
-use super::lines::{List, Maybe, TIMED_LINES, head, modified, record, small, time_of};
+use super::lines::{List, Maybe, TIMED_LINES, counted, head, modified, record, small, time_of};
 use super::roots::MOST_ROOT;
 use super::transcript::Transcript;
 
@@ -112,7 +112,7 @@ pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
     transcript.is_partial = head.is_cut;
     let mut reading = Reading::default();
     for (number, line) in head.lines().enumerate() {
-        let Some(mut envelope) = record::<Envelope>(line) else { continue };
+        let Some(mut envelope) = counted::<Envelope>(line, &mut transcript.unread) else { continue };
         if number < TIMED_LINES && transcript.start.is_none() {
             transcript.start = time_of([&envelope.timestamp, &envelope.build_timestamp_utc]);
         }
@@ -185,5 +185,48 @@ impl Reading {
         [envelope.prompt.0, envelope.text.0, envelope.message.0]
             .into_iter()
             .for_each(|text| prompts.add(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(json: &str, depth: Depth, native: &[&str], prompts: &[&str]) {
+        let mut reading = Reading::default();
+        reading.take(record(json.as_bytes()).unwrap(), depth);
+        assert_eq!((reading.native.texts, reading.prompts.texts), (owned(native), owned(prompts)), "{json}");
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn instruction_files_are_no_prompts() {
+        check(r#"{"payload":{"source":"rules_file","text":"r"}}"#, Depth::Plain, &["r"], &[]);
+        check(r#"{"payload":{"source":"rules_file","text":"r"}}"#, Depth::Framed, &["r"], &[]);
+        let roster = r#"{"payload":{"event":{"run_context_messages":[{"source":"rules_file","text":"r"},{"source":"rules_file","text":"r"},{"source":"system","text":"s"},7]}}}"#;
+        check(roster, Depth::Framed, &["r"], &[]);
+    }
+
+    #[test]
+    fn prompts_stand_in_many_places() {
+        check(
+            r#"{"payload":{"event":{"text":"a","prompt":"b"}},"prompt":"c","message":"d"}"#,
+            Depth::Plain,
+            &[],
+            &["a", "b", "c", "d"],
+        );
+        check(
+            r#"{"payload":{"model_messages":[{"content":[{"text":"a"},{"text":"a"},{}]},null]}}"#,
+            Depth::Plain,
+            &[],
+            &["a"],
+        );
+        check(r#"{"payload":{"prompt":"a","text":"b","message":{"x":1}}}"#, Depth::Framed, &[], &["a", "b"]);
+        check(r#"{"payload":{"prompt":"a","text":"b"}}"#, Depth::Plain, &[], &[]);
+        check(r#"{"payload":{"model_messages":null,"event":[]},"text":5}"#, Depth::Plain, &[], &[]);
     }
 }

@@ -100,6 +100,9 @@ pub struct Report {
     /// What became of the bundle in each root conversation, those of other invocations too; with coverage alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Vec<Verdict>>,
+    /// Root conversations with lines that could not be read; with coverage alone, and if there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// The root conversations with what ties them to their runs; not in the JSON.
     #[serde(skip)]
     pub sessions: Vec<Session>,
@@ -139,6 +142,17 @@ pub struct RunRow {
     pub ended_at: Option<String>,
     /// The exit status of its last invocation.
     pub exit_status: Option<i32>,
+}
+
+/// A root conversation of which something could not be read: its last line may be on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// The run.
+    pub run: String,
+    /// The conversation.
+    pub session: String,
+    /// How many lines are no records.
+    pub lines: usize,
 }
 
 /// A root conversation and its tie to a run.

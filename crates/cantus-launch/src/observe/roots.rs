@@ -178,3 +178,40 @@ impl Serialize for Known {
         serializer.serialize_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots(home: Option<&str>, set: &[(&str, &str)]) -> Roots {
+        let variable =
+            |name: &str| set.iter().find(|(it, _)| *it == name).map(|(_, value)| OsString::from(value));
+        Roots::of(home.map(Path::new), &variable)
+    }
+
+    #[test]
+    fn folders_are_below_the_home_unless_a_variable_names_them() {
+        let found =
+            roots(Some("/h"), &[("CLAUDE_CONFIG_DIR", "~/c"), ("GROK_HOME", ""), ("SASE_GROK_HOME", "/g")]);
+        let path = |text: &str| Some(PathBuf::from(text));
+        assert_eq!(found.claude, path("/h/c/projects"));
+        assert_eq!(found.codex, path("/h/.codex/sessions"));
+        assert_eq!(found.grok, path("/g/sessions"));
+        assert_eq!(found.muse, path("/h/.local/share/muse/sessions"));
+        let found = roots(None, &[("XDG_DATA_HOME", "/d"), ("CODEX_HOME", "/x")]);
+        assert_eq!((found.muse, found.codex), (path("/d/muse/sessions"), path("/x/sessions")));
+        assert_eq!((found.claude, found.grok), (None, None));
+    }
+
+    #[test]
+    fn names_of_providers() {
+        for known in Known::ALL {
+            assert_eq!(known.as_str().parse(), Ok(known));
+        }
+        let error = "Claude".parse::<Known>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "no sessions of the provider `Claude` are known: expected `claude`, `codex`, `muse`, `grok` or `agy`"
+        );
+    }
+}

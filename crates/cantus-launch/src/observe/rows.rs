@@ -165,3 +165,33 @@ fn channels(provider: Known, roots: &[&Observation]) -> Channels {
         directive: votes(&|it| it.directive),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_as_people_read_them() {
+        for (values, expected) in [
+            (vec![], "◌"),
+            (vec![None], "◌"),
+            (vec![Some(0), None], "0"),
+            (vec![Some(2), Some(2)], "2×"),
+            (vec![Some(2), Some(1), Some(1)], "1× [1,2]"),
+            (vec![Some(2), Some(1)], "2× [1,2]"),
+            (vec![Some(0), Some(3), Some(0)], "0× [0,3]"),
+        ] {
+            assert_eq!(counts(values.clone().into_iter()), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn votes_and_labels() {
+        let sign = |votes: &[Option<bool>]| vote_sign(votes.iter().copied());
+        assert_eq!(sign(&[Some(true), Some(false), None]), "✓");
+        assert_eq!(sign(&[Some(true), Some(false), Some(false)]), "✗");
+        assert_eq!((sign(&[None]), sign(&[])), ("◌".to_owned(), "◌".to_owned()));
+        assert_eq!(label(["b", "a", "b", "a", "c"].into_iter()), "a/b");
+        assert_eq!(label([].into_iter()), "◌");
+    }
+}

@@ -17,6 +17,8 @@ pub(crate) struct Transcript {
     pub(crate) start: Option<SystemTime>,
     /// Whether only a part of it was read.
     pub(crate) is_partial: bool,
+    /// How many of its lines are no records.
+    pub(crate) unread: usize,
     /// What the provider found by itself.
     pub(crate) native: Channel,
     /// What the launcher handed over.
@@ -84,6 +86,7 @@ impl Transcript {
             ids: Vec::new(),
             start: None,
             is_partial: false,
+            unread: 0,
             native: Channel::new(),
             explicit: Channel::new(),
             prompts: Vec::new(),

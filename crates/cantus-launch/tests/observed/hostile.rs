@@ -324,6 +324,13 @@ fn less_more_or_something_else_is_told() {
     assert_eq!(verdict(&doubled).unwrap().digest, Some(Fate::Equal));
     assert_eq!((doubled.providers[0].bundle.as_str(), doubled.providers[0].contract.as_str()), ("2×", "2×"));
 
+    let unmarked = edit(&|text| text.replace(marker, "").replace("Polish the lens", "Break the lens"));
+    let found = verdict(&unmarked).unwrap();
+    assert_eq!(
+        (found.evidence, found.digest, found.sections_seen),
+        (Evidence::Session, Some(Fate::Differs), Some(4))
+    );
+
     let altered = edit(&|text| text.replace("Polish the lens", "Break the lens"));
     let found = verdict(&altered).unwrap();
     assert_eq!(

@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::{Duration, UNIX_EPOCH};
 
+use cantus_fs::{Fault, FaultDisk, FaultKind, On};
 use cantus_launch::RunInfo;
 use cantus_launch::observe::{Known, Observation};
 use serde_json::{Value, json};
@@ -155,6 +156,15 @@ fn mixed() {
 }
 
 #[test]
+fn lines_that_are_no_records_are_counted() {
+    let odd = Case::new("claude/13-odd-bytes");
+    let report = odd.report(odd.runs(), None);
+    assert_eq!(report.unread.iter().map(|it| it.lines).collect::<Vec<_>>(), [3]);
+    let sound = Case::new("claude/01-explicit");
+    assert!(json!(sound.report(sound.runs(), None)).get("unread").is_none());
+}
+
+#[test]
 fn a_file_from_before_the_runs_is_not_opened() {
     let case = Case::new("claude/01-explicit");
     let folder = case.folder.path().join("home/.claude/projects/-w-lamp");
@@ -162,4 +172,37 @@ fn a_file_from_before_the_runs_is_not_opened() {
     let early = UNIX_EPOCH + Duration::from_secs(1);
     fs::File::options().append(true).open(session).unwrap().set_modified(early).unwrap();
     assert_eq!(case.report(case.runs(), None).providers[0].sessions, 0);
+}
+
+#[test]
+fn what_the_disk_refuses_is_not_there() {
+    let case = Case::new("claude/01-explicit");
+    for at in 1.. {
+        let kind = FaultKind::Io(std::io::ErrorKind::PermissionDenied);
+        let disk = FaultDisk::new().fault(Fault { at, on: On::Any, kind });
+        let report = case.report_on(&disk, case.runs(), None);
+        assert_eq!(report.runs.len(), 1);
+        if disk.count(On::Any) < at {
+            assert_eq!(report.providers[0].sessions, 3);
+            break;
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_is_followed_to_a_file_and_to_nothing_else() {
+    let case = Case::new("claude/01-explicit");
+    let folder = case.folder.path().join("home/.claude/projects/-w-lamp");
+    let session = folder.join("aaaaaaaa-0000-4000-8000-000000000001.jsonl");
+    let elsewhere = case.folder.path().join("elsewhere.jsonl");
+    fs::rename(&session, &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &session).unwrap();
+    assert_eq!(case.report(case.runs(), None).providers[0].sessions, 3);
+    fs::remove_file(&session).unwrap();
+    for target in [case.folder.path().to_path_buf(), session.clone(), "/dev/zero".into()] {
+        std::os::unix::fs::symlink(target, &session).unwrap();
+        assert_eq!(case.report(case.runs(), None).providers[0].sessions, 0);
+        fs::remove_file(&session).unwrap();
+    }
 }
