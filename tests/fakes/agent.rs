@@ -3,11 +3,14 @@
 //!
 //! Sources: claude: code.claude.com/docs/en/cli-reference, /settings, /memory; codex: `codex --help` and openai/codex,
 //! `codex-rs/utils/cli/src/config_override.rs`, `codex-rs/core/src/agents_md.rs`; grok: xai-org/grok-build, user guide, pages 12
-//! and 14; muse: `muse exec --help`.
+//! and 14; muse: `muse exec --help`. With `FAKE_SESSION` it leaves a conversation in the provider's own shape where the provider
+//! keeps them, as the description of observed loads has it; the value says what becomes of the instructions on the way: `whole`,
+//! `dropped`, `cut` (the end is gone, but for the marker), `torn` (the end is gone) or `doubled`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, exit};
+use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs};
 
 fn main() -> ExitCode {
@@ -29,7 +32,7 @@ fn main() -> ExitCode {
         "muse" => muse(&args),
         _ => {
             show("args", &args.join("\n"));
-            native(&["AGENTS.md"]);
+            let _ = native(&["AGENTS.md"]);
         }
     }
     for variable in ["SASE_INSTRUCTIONS_FILE", "CANTUS_ARTIFACTS"] {
@@ -137,19 +140,93 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-fn show_native(path: &Path) {
-    if let Ok(text) = fs::read_to_string(path) {
-        show(&format!("native {}", path.file_name().unwrap_or_default().to_string_lossy()), &text);
-    }
+/// A file that the agent found by itself.
+type Native = (PathBuf, String);
+
+fn show_native(path: &Path) -> Option<Native> {
+    let text = fs::read_to_string(path).ok()?;
+    show(&format!("native {}", path.file_name().unwrap_or_default().to_string_lossy()), &text);
+    Some((path.to_path_buf(), text))
 }
 
 /// Shows each of `names` in each folder.
-fn native(names: &[&str]) {
-    for folder in folders() {
-        for name in names {
-            show_native(&folder.join(name));
+fn native(names: &[&str]) -> Vec<Native> {
+    let folders = folders();
+    let paths = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    paths.filter_map(|path| show_native(&path)).collect()
+}
+
+/// What becomes of instructions on their way; `None` if no conversation is kept.
+fn received(text: &str) -> Option<Vec<String>> {
+    let fate = env::var("FAKE_SESSION").ok()?;
+    let whole = text.trim_end_matches('\n');
+    let (bundle, marker) = whole.rsplit_once('\n').unwrap_or(("", whole));
+    let half: String = bundle.chars().take(bundle.chars().count() / 2).collect();
+    Some(match fate.as_str() {
+        "whole" => vec![text.to_owned()],
+        "dropped" => Vec::new(),
+        "cut" => vec![format!("{half}\n{marker}\n")],
+        "torn" => vec![half],
+        "doubled" => vec![text.to_owned(), text.to_owned()],
+        other => die(&format!("FAKE_SESSION={other}")),
+    })
+}
+
+/// The folder that a variable names, or one below the user's home.
+fn folder_of(variable: &str, below_variable: &str, below_home: &str) -> PathBuf {
+    match env::var_os(variable) {
+        Some(folder) => PathBuf::from(folder).join(below_variable),
+        None => PathBuf::from(env::var_os("HOME").expect("a home")).join(below_home),
+    }
+}
+
+fn keep(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for sessions");
+    fs::write(path, text).expect("a session");
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
         }
     }
+    quoted + "\""
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
+}
+
+/// The time as RFC 3339 in UTC, with milliseconds.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock");
+    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    // The calendar of Howard Hinnant's `civil_from_days`.
+    let day = days + 719_468;
+    let (era, of_era) = (day / 146_097, day % 146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
+}
+
+/// An id that no other conversation has.
+fn new_id() -> String {
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos();
+    format!("{:08x}-0000-4000-8000-{:012x}", std::process::id(), nanos & 0xffff_ffff_ffff)
+}
+
+fn here() -> String {
+    env::current_dir().expect("a working folder").to_string_lossy().into_owned()
 }
 
 fn claude(args: &[String]) {
@@ -190,8 +267,10 @@ fn claude(args: &[String]) {
     if given.last(helper).is_some() && (version == "2.1.260" || !(has("-p") || has("--print"))) {
         die(&format!("unknown option '{helper}'"));
     }
-    show("system", &text("--append-system-prompt", "--append-system-prompt-file"));
-    show("helpers", &text("--append-subagent-system-prompt", helper));
+    let system = text("--append-system-prompt", "--append-system-prompt-file");
+    let helpers = text("--append-subagent-system-prompt", helper);
+    show("system", &system);
+    show("helpers", &helpers);
     let settings = given.last("--settings").map_or_else(
         || "{}".to_owned(),
         |value| {
@@ -219,15 +298,51 @@ fn claude(args: &[String]) {
         .map(|folder| folder.join("CLAUDE.md"))
         .filter(|path| loads(path))
         .collect();
-    claudes.iter().for_each(|path| show_native(path));
+    let mut found: Vec<_> = claudes.iter().filter_map(|path| show_native(path)).collect();
     if claudes.is_empty() && !has("--bare") {
-        folders()
-            .iter()
-            .map(|folder| folder.join("AGENTS.md"))
-            .filter(|path| loads(path))
-            .for_each(|path| show_native(&path));
+        let agents = folders().into_iter().map(|folder| folder.join("AGENTS.md")).filter(|path| loads(path));
+        found.extend(agents.filter_map(|path| show_native(&path)));
     }
-    show("prompt", &given.words.join(" | "));
+    let prompt = given.words.join(" | ");
+    show("prompt", &prompt);
+    let id = given.last("--session-id").map_or_else(new_id, str::to_owned);
+    keep_claude(&id, &system, &helpers, &found, &prompt);
+}
+
+fn keep_claude(id: &str, system: &str, helpers: &str, found: &[Native], prompt: &str) {
+    let Some(system) = received(system) else { return };
+    let (here, time) = (here(), now());
+    let folder: String = here.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let folder = folder_of("CLAUDE_CONFIG_DIR", "projects", ".claude/projects").join(folder);
+    let start =
+        |kind: &str| format!(r#"{{"type":"{kind}","timestamp":{},"cwd":{},"#, quoted(&time), quoted(&here));
+    let snapshot = |texts: &[String]| {
+        let texts =
+            ["You are an agent.".to_owned()].iter().chain(texts).map(|text| quoted(text)).collect::<Vec<_>>();
+        let texts = list(texts.into_iter());
+        format!(
+            r#"{}"attachment":{{"type":"prompt_snapshot","systemPrompt":{texts}}}}}"#,
+            start("attachment")
+        )
+    };
+    let files = list(found.iter().map(|(path, text)| {
+        let path = quoted(&path.to_string_lossy());
+        format!(r#"{{"path":{path},"type":"Project","content":{}}}"#, quoted(text))
+    }));
+    let lines = [
+        format!(r#"{}"message":{{"role":"user","content":{}}}}}"#, start("user"), quoted(prompt)),
+        format!(
+            r#"{}"attachment":{{"type":"instructions","reason":"session_start","files":{files}}}}}"#,
+            start("attachment")
+        ),
+        snapshot(&system),
+    ];
+    keep(&folder.join(format!("{id}.jsonl")), &format!("{}\n", lines.join("\n")));
+    if !helpers.is_empty() {
+        let folder = folder.join(id).join("subagents");
+        keep(&folder.join("agent-1.jsonl"), &format!("{}\n", snapshot(&[helpers.to_owned()])));
+        keep(&folder.join("agent-1.meta.json"), r#"{"agentType":"Explore"}"#);
+    }
 }
 
 fn codex(args: &[String]) {
@@ -252,10 +367,35 @@ fn codex(args: &[String]) {
         }
     }
     show("developer", &instructions);
-    if most > 0 {
-        native(&["AGENTS.md"]);
+    let found = if most > 0 { native(&["AGENTS.md"]) } else { Vec::new() };
+    let prompt = given.words.join(" | ");
+    show("prompt", &prompt);
+    keep_codex(&instructions, &found, &prompt);
+}
+
+fn keep_codex(instructions: &str, found: &[Native], prompt: &str) {
+    let Some(instructions) = received(instructions) else { return };
+    let (here, time, id) = (here(), now(), new_id());
+    let message = |role: &str, texts: &[String]| {
+        let items =
+            list(texts.iter().map(|text| format!(r#"{{"type":"input_text","text":{}}}"#, quoted(text))));
+        let payload = format!(r#"{{"type":"message","role":"{role}","content":{items}}}"#);
+        format!(r#"{{"timestamp":"{time}","type":"response_item","payload":{payload}}}"#)
+    };
+    let meta = format!(r#"{{"id":"{id}","timestamp":"{time}","cwd":{},"source":"exec"}}"#, quoted(&here));
+    let mut lines = vec![format!(r#"{{"timestamp":"{time}","type":"session_meta","payload":{meta}}}"#)];
+    let allowed = "<permissions instructions>Read only.</permissions instructions>".to_owned();
+    lines.push(message("developer", &[vec![allowed], instructions].concat()));
+    if !found.is_empty() {
+        let texts: Vec<_> = found.iter().map(|(_, text)| text.as_str()).collect();
+        let text = texts.join("\n\n--- project-doc ---\n\n");
+        let header = format!("# AGENTS.md instructions for {here}");
+        lines.push(message("user", &[format!("{header}\n\n<INSTRUCTIONS>\n{text}\n</INSTRUCTIONS>")]));
     }
-    show("prompt", &given.words.join(" | "));
+    lines.push(message("user", &[prompt.to_owned()]));
+    let name = format!("rollout-{}-{id}.jsonl", time[..19].replace(':', "-"));
+    let folder = folder_of("CODEX_HOME", "sessions", ".codex/sessions").join(time[..10].replace('-', "/"));
+    keep(&folder.join(name), &format!("{}\n", lines.join("\n")));
 }
 
 /// A basic string on one line, else the raw text without quotes at its ends.
@@ -284,8 +424,32 @@ fn grok(args: &[String]) {
         Some(text) => show("system", text),
         None => show("rules", given.last("--rules").unwrap_or_default()),
     }
-    native(&["AGENTS.md", "CLAUDE.md"]);
+    let found = native(&["AGENTS.md", "CLAUDE.md"]);
     show("prompt", given.last("-p").unwrap_or_default());
+    keep_grok(given.last("--rules").unwrap_or_default(), &found);
+}
+
+fn keep_grok(rules: &str, found: &[Native]) {
+    let Some(rules) = received(rules) else { return };
+    let (here, time) = (here(), now());
+    let escape = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let folder: String = here.bytes().map(escape).collect();
+    let folder = folder_of("GROK_HOME", "sessions", ".grok/sessions").join(folder).join(new_id());
+    let files = list(found.iter().map(|(path, text)| {
+        let path = quoted(&path.to_string_lossy());
+        format!(r#"{{"file_name":"AGENTS.md","file_path":{path},"content":{}}}"#, quoted(text))
+    }));
+    let context = format!(
+        r#"{{"version":1,"working_directory":{},"build_timestamp_utc":"{time}","memory_enabled":false,"agents_md_files":{files}}}"#,
+        quoted(&here)
+    );
+    let rules: Vec<_> =
+        rules.iter().map(|text| format!("\n<human_rules>\n{text}\n</human_rules>\n")).collect();
+    keep(&folder.join("prompt_context.json"), &context);
+    keep(&folder.join("system_prompt.txt"), &format!("You are an agent.\n{}", rules.concat()));
 }
 
 fn muse(args: &[String]) {
@@ -306,12 +470,38 @@ fn muse(args: &[String]) {
         ([], None) => die(&format!("missing prompt\nusage: muse {exec} [OPTIONS] [PROMPT]")),
         _ => die("more than one prompt"),
     };
+    let mut found = Vec::new();
     for folder in folders() {
         let file =
             ["AGENTS.md", "CLAUDE.md"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
-        file.into_iter().for_each(|path| show_native(&path));
+        found.extend(file.and_then(|path| show_native(&path)));
     }
     show("prompt", &prompt);
+    let id = given.last("--session-id").map_or_else(new_id, str::to_owned);
+    keep_muse(&id, &prompt, &found);
+}
+
+fn keep_muse(id: &str, prompt: &str, found: &[Native]) {
+    const GAP: &str = "\n\n--- User Prompt ---\n";
+    let (instructions, prompt) = prompt.split_once(GAP).unwrap_or(("", prompt));
+    let Some(instructions) = received(instructions) else { return };
+    let time = now();
+    let rosters = found.iter().map(|(_, text)| {
+        let record = format!(r#"{{"payload":{{"source":"rules_file","text":{}}}}}"#, quoted(text));
+        format!(r#"{{"record_json":{}}}"#, quoted(&record))
+    });
+    let text = match instructions.is_empty() {
+        true => prompt.to_owned(),
+        false => format!("{}{GAP}{prompt}", instructions.concat()),
+    };
+    let event = format!(r#"{{"event":{{"kind":"user_prompt","text":{}}}}}"#, quoted(&text));
+    let lines = [
+        format!(r#"{{"retained_frame":1,"timestamp":"{time}","children":{}}}"#, list(rosters)),
+        format!(r#"{{"timestamp":"{time}","payload_type":"runtime.session","payload":{event}}}"#),
+    ];
+    let folder = folder_of("XDG_DATA_HOME", "muse/sessions", ".local/share/muse/sessions");
+    let file = folder.join(time[..10].replace('-', "/")).join(id).join("session.jsonl");
+    keep(&file, &format!("{}\n", lines.join("\n")));
 }
 
 /// As much of JSON as is asked for here.

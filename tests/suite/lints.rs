@@ -1,5 +1,7 @@
 //! What `check` says of notes, sizes and readers.
 
+use std::fs;
+
 use cantus_testkit::Repo;
 
 use crate::program::{NOTES, cantus, projected, replace};
@@ -304,7 +306,80 @@ fn list_providers_says_who_reads_what() {
     assert_eq!(of("zed")["shadowed"][0]["by"], ".cursorrules");
     assert_eq!(of("gemini")["reached"], false);
     assert_eq!(of("codex")["limits"][0]["amount"], 32_768);
+    let size = repo.read("AGENTS.md").len();
+    assert_eq!(
+        of("codex")["loads"],
+        serde_json::json!([{
+            "path": "AGENTS.md", "place": "root", "ours": true, "bytes": size,
+            "limit": {
+                "amount": 32_768, "used": size, "unit": "bytes", "scope": "chain", "evidence": "source",
+            },
+        }])
+    );
+    assert_eq!(
+        (&of("codex")["up_to"], &of("amp")["up_to"]),
+        (&"repository".into(), &serde_json::Value::Null)
+    );
     cantus(&repo, &["list", "--providers", "--plugins"]).exits(2);
+}
+
+#[test]
+fn list_providers_says_what_would_be_loaded_on_this_machine() {
+    let repo = projected();
+    repo.write("cantus.toml", "providers = [\"claude\", \"codex\"]\n");
+    let own = repo.home().join(".claude/CLAUDE.md");
+    fs::create_dir_all(own.parent().expect("a folder")).expect("a folder");
+    fs::write(own, "Mine.\n").expect("a file");
+    fs::write(repo.path().join("../CLAUDE.md"), "x".repeat(50_000)).expect("a file");
+    let output = cantus(&repo, &["list", "--providers"]).exits(0);
+    let lines: Vec<_> = output.stdout.lines().skip_while(|line| !line.starts_with("What those")).collect();
+    let size = repo.read("AGENTS.md").len();
+    let rows = [
+        "What those in `providers` would load here".to_owned(),
+        "agent   file                 size".to_owned(),
+        "claude  ~/.claude/CLAUDE.md  6 of 40,000 chars?".to_owned(),
+        "        ../CLAUDE.md         50,000 of 40,000 chars?".to_owned(),
+        format!("        CLAUDE.md            {} of 40,000 chars?", repo.read("CLAUDE.md").chars().count()),
+        "  looks in every folder above the root too".to_owned(),
+        format!("codex   AGENTS.md            {size} of 32,768 bytes in all"),
+        "  looks in the folders above the root too, up to the repository's".to_owned(),
+    ];
+    let found: Vec<_> = lines.iter().map(|line| line.replace(',', "")).collect();
+    assert_eq!(found[..rows.len()], rows.map(|row| row.replace(',', "")), "{}", output.stdout);
+}
+
+#[test]
+fn what_a_roundabout_path_to_the_root_passes_is_not_above_it() {
+    let repo = projected();
+    let other = Repo::new(NOTES);
+    let root = format!(
+        "../../{}",
+        other
+            .path()
+            .strip_prefix(repo.path().ancestors().nth(2).expect("a folder"))
+            .expect("beside")
+            .display()
+    );
+    cantus(&repo, &["--root", &root, "project"]).exits(0);
+    let output = cantus(&repo, &["--root", &root, "check"]).exits(0);
+    assert!(!output.stdout.contains("above the root"), "{}", output.stdout);
+}
+
+#[test]
+fn b2_what_stands_beside_a_bare_repository_is_loaded_in_its_work_trees() {
+    let repo = projected();
+    repo.commit_all("all");
+    let fleet = repo.path().join("../fleet");
+    repo.run("git", &["clone", "-q", "--bare", ".", "../fleet/.git"]).exits(0);
+    repo.run("git", &["--git-dir", "../fleet/.git", "worktree", "add", "-q", "../fleet/child", "HEAD"])
+        .exits(0);
+    fs::write(fleet.join("CLAUDE.md"), "Ours all.\n").expect("a file");
+    let output = cantus(&repo, &["--root", "../fleet/child", "list", "--providers", "--json"]).exits(0);
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let claude = answer["providers"].as_array().expect("providers").iter();
+    let claude = claude.into_iter().find(|provider| provider["name"] == "claude").expect("it is known");
+    let paths: Vec<_> = claude["loads"].as_array().expect("loads").iter().map(|load| &load["path"]).collect();
+    assert_eq!(paths, ["../CLAUDE.md", "CLAUDE.md"]);
 }
 
 #[test]

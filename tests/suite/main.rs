@@ -23,6 +23,8 @@ mod manifest;
 mod members;
 mod merge_driver;
 mod merging;
+#[cfg(feature = "observe")]
+mod observed;
 mod pages;
 mod parity;
 mod plugins;

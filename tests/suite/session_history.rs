@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use cantus_testkit::{Output, Repo};
+use serde_json::{Value, json};
 
 use crate::program::cantus;
 
@@ -133,4 +134,24 @@ fn wrong_usage_is_refused() {
     let output = snapshot(&repo, &["-"]).exits(2);
     let said = "error: a history is read from its end, which standard input can't be\n  help: name the file; `./-` if that is its name\n";
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", said));
+}
+
+#[test]
+fn what_was_appended_comes_back() {
+    let repo = Repo::without_git("");
+    let text = "One “note”, é 漢 😀:\n\n```\nx\n```\n\u{2028}\u{7f}";
+    let launch = json!({
+        "version": 1,
+        "product": "Acme",
+        "sections": [{"id": "work", "title": "Work", "text": text, "dynamic": true, "sources": [
+            {"id": "7", "kind": "ticket", "revision": "3"},
+        ]}],
+    });
+    repo.write("launch.json", &launch.to_string());
+    let output = cantus(&repo, &["session", "compile", "launch.json", "--no-home"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let given = report["update"]["snapshot"].to_string();
+    repo.write("h.jsonl", &format!("{}\n{}\n", update("a", "null", &given), message("b", "\"a\"")));
+    check(&repo, &["h.jsonl"], &given);
+    assert!(given.contains('漢'), "{given}");
 }

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "bundle")]
 mod bundle;
+#[cfg(feature = "observe")]
+mod observe;
 #[cfg(feature = "session")]
 mod session;
 
@@ -16,6 +18,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
+#[cfg(feature = "observe")]
+pub(crate) use self::observe::{LayoutName, ReadoutArgs, VerifyArgs};
 #[cfg(feature = "session")]
 pub(crate) use self::session::{CompileArgs, SessionAction, SnapshotArgs};
 
@@ -80,6 +84,12 @@ pub(crate) enum Verb {
     /// Show what an agent was given: a run's recorded bundles, or the newest runs
     #[cfg(feature = "launch")]
     Show(ShowArgs),
+    /// Hold what agents were really given against what was recorded
+    #[cfg(feature = "observe")]
+    Verify(VerifyArgs),
+    /// Say how runs ended, by the way in which their instructions reached them
+    #[cfg(feature = "observe")]
+    Readout(ReadoutArgs),
     /// List the notes with their sizes
     List(ListArgs),
     /// Print notes or strands, with what they depend on
@@ -147,6 +157,10 @@ impl Verb {
             Self::Exec(_) => true,
             #[cfg(feature = "launch")]
             Self::Show(args) => args.prints_data(),
+            #[cfg(feature = "observe")]
+            Self::Verify(args) => args.json,
+            #[cfg(feature = "observe")]
+            Self::Readout(args) => args.json,
             Self::Why(args) => args.json,
             Self::Stats(args) => args.json,
             #[cfg(feature = "bundle")]

@@ -34,6 +34,12 @@ impl Clock {
         self.start.is_none()
     }
 
+    /// The beginning.
+    #[cfg(feature = "observe")]
+    pub(crate) fn at(&self) -> SystemTime {
+        self.at
+    }
+
     /// The beginning in UTC, such as `2026-11-30T08:00:00Z`.
     pub(crate) fn rendered_at(&self) -> String {
         let seconds = self.at.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());

@@ -7,6 +7,7 @@
 //! `exec` ends with the status of its command.
 
 mod args;
+mod blocks;
 mod chart;
 mod clock;
 mod excerpt;

@@ -18,6 +18,8 @@ mod plugins;
 mod project;
 mod providers;
 mod read;
+#[cfg(feature = "observe")]
+mod readout;
 #[cfg(feature = "launch")]
 mod recorded;
 mod render;
@@ -26,6 +28,8 @@ mod session;
 #[cfg(feature = "launch")]
 mod show;
 mod stats;
+#[cfg(feature = "observe")]
+mod verify;
 #[cfg(feature = "watch")]
 mod watch;
 mod why;
@@ -55,6 +59,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Exec(verb) => exec::run(&args.global, verb, streams),
         #[cfg(feature = "launch")]
         Verb::Show(verb) => show::run(&args.global, verb, &mut judged),
+        #[cfg(feature = "observe")]
+        Verb::Verify(verb) => verify::run(&args.global, verb, &mut judged),
+        #[cfg(feature = "observe")]
+        Verb::Readout(verb) => readout::run(&args.global, verb, &mut judged),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Init(verb) => init::run(&args.global, verb, &mut judged),
@@ -90,6 +98,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         Verb::Exec(_) => None,
         #[cfg(feature = "launch")]
         Verb::Show(show) if !show.diff => None,
+        #[cfg(feature = "observe")]
+        Verb::Verify(_) | Verb::Readout(_) => None,
         #[cfg(feature = "bundle")]
         Verb::Bundle { .. } => None,
         #[cfg(feature = "session")]

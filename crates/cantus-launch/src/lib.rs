@@ -12,6 +12,8 @@ mod delivery;
 mod invocation;
 mod invoke;
 mod marker;
+#[cfg(feature = "observe")]
+pub mod observe;
 mod owned;
 mod plan;
 mod preview;
@@ -42,7 +44,7 @@ pub use invoke::{Active, Ended, Trouble};
 pub use plan::{DeliveryPlan, Slot};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
-pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs};
+pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs, Window, Within};
 #[cfg(feature = "session")]
 pub use session::{SessionComposer, SessionError, SessionTexts};
 pub use time::rfc3339;

@@ -166,6 +166,30 @@ impl RecordFiles {
         self.place.role
     }
 
+    /// Whose they are, as the names of the files have it.
+    #[cfg(feature = "observe")]
+    pub(crate) fn label(&self) -> &str {
+        &self.place.label
+    }
+
+    /// Whether an error was recorded.
+    #[cfg(feature = "observe")]
+    pub(crate) fn has_error(&self) -> bool {
+        self.has_error
+    }
+
+    /// Where the manifest lies, if there is one.
+    #[cfg(feature = "observe")]
+    pub(crate) fn manifest_path(&self) -> PathBuf {
+        self.at(Part::Manifest)
+    }
+
+    /// The bytes of the error that was recorded; `None` where there are none.
+    #[cfg(feature = "observe")]
+    pub(crate) fn error_bytes(&self, disk: &dyn Disk) -> Option<Vec<u8>> {
+        disk.read(&self.at(Part::Error), MOST_BYTES).ok()
+    }
+
     /// Whether there is a manifest, whatever it says.
     #[must_use]
     pub fn has_manifest(&self) -> bool {

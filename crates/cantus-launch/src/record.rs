@@ -14,10 +14,10 @@ use cantus_manifest::manifest::ManifestError;
 use cantus_manifest::{Digest, RelPath};
 use thiserror::Error;
 
-use names::{FOLDER, label, number};
+use names::{label, number};
 
 pub use names::Role;
-pub(crate) use names::{Part, Place, parse};
+pub(crate) use names::{FOLDER, Part, Place, parse};
 pub use reservation::{ErrorRecord, Reservation};
 
 /// How often a number is asked for.

@@ -14,10 +14,13 @@ use crate::record::{MOST_META, RecordError, Run, plain, turn};
 use crate::time::{parse, rfc3339, to_millis};
 
 pub use index::{IndexEntries, IndexEntry, RunIndex};
-pub use search::{Found, Named, Runs};
+pub use search::{Found, Named, Runs, Window, Within};
 
 /// The file in which a run tells of itself.
 const FILE: &str = "run.json";
+
+/// The file in which a launcher that isn't ours tells of a run.
+const LAUNCHERS_FILE: &str = "agent_meta.json";
 
 /// What `run.json` says of a run. There is no prompt in it, no argument and no variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +138,13 @@ pub struct RunInfo {
 }
 
 impl RunInfo {
+    /// The run in the folder `artifacts`, as [`RunInfo::read`] tells of it; `None` if the folder holds neither records nor a
+    /// file in which a run tells of itself.
+    #[must_use]
+    pub fn find(disk: &dyn Disk, artifacts: &Path) -> Option<Self> {
+        search::is_run(disk, artifacts).then(|| Self::read(disk, artifacts))
+    }
+
     /// What can be told of the run in the folder `artifacts`: from `run.json`, else from the launcher's `agent_meta.json` and
     /// `done.json`, else from its name. Files that can't be read say nothing.
     #[must_use]
@@ -155,7 +165,7 @@ impl RunInfo {
 
     /// The same from the files of a launcher that isn't ours (§1.1 of the description of observed loads).
     fn of_launcher(disk: &dyn Disk, artifacts: &Path) -> Self {
-        let meta = read_object(disk, &artifacts.join("agent_meta.json"));
+        let meta = read_object(disk, &artifacts.join(LAUNCHERS_FILE));
         let done = read_object(disk, &artifacts.join("done.json"));
         let text = |key: &str| meta[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let folder = artifacts.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -23,6 +23,7 @@ mod hook;
 mod index;
 mod journal;
 mod line_ends;
+mod loads;
 mod locate;
 mod lock;
 mod merge_driver;
@@ -51,13 +52,14 @@ pub use history::{Version, history};
 pub use hook::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
 pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
+pub use loads::{Load, LoadPlace, Used, UserFolders, loads};
 pub use merge_driver::{
     DriverDeed, MergeDriverError, Merged, Sides, install_merge_driver, merge, uninstall_merge_driver,
 };
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
 pub use projection::{Projection, Totals, sibling};
-pub use providers::{Conditional, Evidence, Hides, Limit, Reader, Scope, Unit, readers};
+pub use providers::{Beyond, Conditional, Evidence, Hides, Limit, Reader, Scope, Unit, UpTo, readers};
 pub use readers::{ReadFile, Reading, Shadow, readings};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};

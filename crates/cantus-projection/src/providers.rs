@@ -31,6 +31,8 @@ pub struct Reader {
     pub conditional: Option<Conditional>,
     /// A file that keeps another from being read.
     pub hides: Option<Hides>,
+    /// What it reads outside of the root, where that is known.
+    pub beyond: Option<Beyond>,
     /// Where it stops reading.
     #[serde(default)]
     pub limit: Vec<Limit>,
@@ -42,6 +44,37 @@ pub struct Reader {
     pub source: String,
     /// When it was looked up, `YYYY-MM-DD`.
     pub date: String,
+}
+
+/// What is read outside of the root.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beyond {
+    /// How far up it looks in the folders above the root.
+    pub up_to: UpTo,
+    /// A variable that names the folder with the user's own files.
+    pub variable: Option<String>,
+    /// Where that folder is in the user's home, if no variable names it.
+    pub folder: Option<String>,
+    /// What it reads there: of each group the first file.
+    #[serde(default)]
+    pub user: Vec<Vec<String>>,
+    /// How this is known.
+    pub evidence: Evidence,
+    /// Where it can be looked up.
+    pub source: String,
+    /// When it was looked up, `YYYY-MM-DD`.
+    pub date: String,
+}
+
+/// How far up an agent looks in the folders above the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UpTo {
+    /// To the folder of the repository; nowhere if there is none.
+    Repository,
+    /// To the highest folder below that of the disk.
+    Disk,
 }
 
 /// A file that is read under a condition.
@@ -205,6 +238,13 @@ mod tests {
             assert!(!names.contains(&&reader.name), "{} stands twice", reader.name);
             names.push(&reader.name);
             assert!(is_date(&reader.date) && !reader.source.is_empty(), "{}", reader.name);
+            if let Some(beyond) = &reader.beyond {
+                assert!(is_date(&beyond.date) && !beyond.source.is_empty(), "{}", reader.name);
+                assert!(beyond.user.is_empty() || beyond.folder.is_some(), "{}", reader.name);
+                let files = beyond.user.iter().flatten().map(|file| file.trim_end_matches("/*"));
+                let paths = files.chain(beyond.folder.as_deref());
+                paths.for_each(|path| assert!(RelPath::new(path).is_ok(), "{}: {path}", reader.name));
+            }
             for limit in &reader.limit {
                 assert!(
                     is_date(&limit.date) && !limit.source.is_empty() && limit.amount > 0,

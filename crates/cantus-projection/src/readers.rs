@@ -284,7 +284,9 @@ fn above(root: &Root, readings: &[Reading]) -> Option<Diagnostic> {
     const NAME: &str = "CLAUDE.md";
     let claude = readings.iter().find(|reading| reading.reader.name == "claude" && reading.configured)?;
     let is_file = |kind| matches!(kind, Ok(Some(Kind::File | Kind::Symlink)));
-    let folders = root.path().ancestors().skip(1);
+    // A path with `..` in it has ancestors that are not above it.
+    let real = root.disk().canonical(root.path()).unwrap_or_else(|_| root.path().to_path_buf());
+    let folders = real.ancestors().skip(1);
     let (steps, _) = (1..).zip(folders).find(|(_, folder)| is_file(root.disk().kind(&folder.join(NAME))))?;
     let folders = if steps == 1 { "one folder".to_owned() } else { format!("{steps} folders") };
     let title = &claude.reader.title;

@@ -98,7 +98,7 @@ pub fn delivered(disk: &dyn Disk, path: &Path, keys: &Keys) -> Result<Option<Sna
 /// surrogates read as U+FFFD; of equal keys the last counts.
 ///
 /// The file is read from its end, in blocks, and no further than the branch. What is held is a block or the longest line, for
-/// a moment twice, and about 50 bytes for each entry that was passed.
+/// a moment twice, and about 100 bytes for each entry that was passed.
 pub fn delivered_within(
     disk: &dyn Disk,
     path: &Path,

@@ -16,7 +16,11 @@ pub(crate) fn readable(bytes: &mut [u8]) -> Cow<'_, str> {
     if memmem::find(bytes, b"\\u").is_some() {
         mend(bytes);
     }
-    String::from_utf8_lossy(bytes)
+    // Which is several times as fast as the other.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 /// A backslash stands only in strings and in front of what it escapes, or the text is no JSON anyway.

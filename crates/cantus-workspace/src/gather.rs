@@ -124,13 +124,19 @@ impl Gather<'_> {
         if !matches!(disk.kind(&real), Ok(Some(Kind::Folder))) || path.file_name() == "assets" {
             return None;
         }
-        let inside = disk.canonical(&self.root.at(self.memory)).is_ok_and(|memory| real.starts_with(memory));
-        if !inside {
-            let message = format!("a symlink to a folder outside `{}/`", self.memory);
-            let fault = Diagnostic::error("note.symlink", message).at(&path);
-            self.diagnostics.push(fault.help("copy the folder here, or link to one inside the note folder"));
-        }
-        inside.then_some(path)
+        let memory = disk.canonical(&self.root.at(self.memory)).ok();
+        let (message, help) = match memory {
+            Some(memory) if real == memory => {
+                (format!("a symlink to `{}/` itself", self.memory), "remove it")
+            }
+            Some(memory) if real.starts_with(&memory) => return Some(path),
+            _ => (
+                format!("a symlink to a folder outside `{}/`", self.memory),
+                "copy the folder here, or link to one inside the note folder",
+            ),
+        };
+        self.diagnostics.push(Diagnostic::error("note.symlink", message).at(&path).help(help));
+        None
     }
 }
 

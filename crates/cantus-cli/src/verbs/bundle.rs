@@ -6,7 +6,8 @@ mod lay_out;
 use std::path::{Path, PathBuf};
 
 use cantus_bundle::{
-    Detail, DiffError, ExportError, Fault, Verified, describe, diff, export, side, verify, verify_strictly,
+    Detail, DiffError, EntryError, ExportError, Fault, Verified, describe, diff, export, side, verify,
+    verify_strictly,
 };
 use cantus_fs::RealDisk;
 use cantus_manifest::Diagnostic;
@@ -69,10 +70,7 @@ fn verify_plainly(global: &Global, bundle: &Path, streams: &mut Streams<'_>) -> 
             }
             Ok(Status::Yes)
         }
-        Err(fault) => {
-            write_diagnostics(streams.err, &[fault.diagnostic()], None)?;
-            Ok(Status::No)
-        }
+        Err(fault) => refuse(bundle, &fault, streams),
     }
 }
 
@@ -188,9 +186,13 @@ fn pack(bundle: &Path, out: &Path, streams: &mut Streams<'_>) -> Result<Status, 
         Ok(_) => Ok(Status::Yes),
         Err(ExportError::Invalid(fault)) => refuse(bundle, &fault, streams),
         Err(error @ ExportError::Entry { .. }) => {
-            Failure::error(error)
-                .hint("rename the file where the bundle was made, and make it again")
-                .write(streams.err, None)?;
+            let help = match &error {
+                ExportError::Entry { source: EntryError::TooLarge, .. } => {
+                    "leave the file out where the bundle was made, and make it again"
+                }
+                _ => "rename the file where the bundle was made, and make it again",
+            };
+            Failure::error(error).hint(help).write(streams.err, None)?;
             Ok(Status::No)
         }
         Err(error @ ExportError::Write(_)) => Err(Failure::error(error)

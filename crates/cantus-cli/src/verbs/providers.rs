@@ -1,10 +1,14 @@
 //! `cantus list --providers`: what each agent reads here, and where it stops.
 
-use cantus_projection::{Evidence, Limit, Reading, Scope, Unit, readings};
+use cantus_fs::Root;
+use cantus_projection::{
+    Evidence, Limit, Load, Reading, Scope, Unit, UpTo, Used, UserFolders, loads, readings,
+};
 use cantus_workspace::{Config, Project};
 use serde::Serialize;
 
 use crate::args::{Global, ListArgs};
+use crate::blocks::{Block, blocks, width};
 use crate::failure::Failure;
 use crate::report::{self, group};
 use crate::style::{FAINT, LABEL};
@@ -34,6 +38,10 @@ struct Entry<'a> {
     /// Files of which nobody knows whether it reads them.
     unsure: &'a [String],
     limits: Vec<LimitEntry<'a>>,
+    /// What it would load on this machine, in its order.
+    loads: Vec<Load>,
+    /// How far up it looks in the folders above the root; null where nobody looked.
+    up_to: Option<UpTo>,
     /// `source`, `measured`, `documented` or `reported`.
     evidence: Evidence,
     source: &'a str,
@@ -75,12 +83,22 @@ pub(super) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
         return Ok(Status::CantTell);
     }
     let project = finish(outcome, global, streams)?;
-    let readings = readings(&root, &project.config);
+    let readings: Vec<_> = readings(&root, &project.config)
+        .into_iter()
+        .map(|reading| {
+            let loads = loaded(&root, &project.config, &reading);
+            (reading, loads)
+        })
+        .collect();
     let names = project.config.providers.iter().map(|provider| provider.as_str());
     let unknown: Vec<_> =
-        names.filter(|name| readings.iter().all(|reading| reading.reader.name != *name)).collect();
+        names.filter(|name| readings.iter().all(|(reading, _)| reading.reader.name != *name)).collect();
     if args.json {
-        let listing = Listing { version: 1, providers: readings.iter().map(entry).collect(), unknown };
+        let listing = Listing {
+            version: 1,
+            providers: readings.iter().map(|(reading, loads)| entry(reading, loads)).collect(),
+            unknown,
+        };
         serde_json::to_writer_pretty(&mut *streams.out, &listing).map_err(std::io::Error::from)?;
         writeln!(streams.out)?;
         return Ok(Status::Yes);
@@ -92,7 +110,14 @@ pub(super) fn run(global: &Global, args: &ListArgs, streams: &mut Streams<'_>) -
     Ok(Status::Yes)
 }
 
-fn entry(reading: &Reading) -> Entry<'_> {
+/// What an agent would load here, the environment being this process's.
+fn loaded(root: &Root, config: &Config, reading: &Reading) -> Vec<Load> {
+    let home = std::env::home_dir();
+    let user = UserFolders { home: home.as_deref(), variable: &|name| std::env::var_os(name) };
+    loads(root, config, reading, user)
+}
+
+fn entry<'a>(reading: &'a Reading, loads: &[Load]) -> Entry<'a> {
     let reader = reading.reader;
     Entry {
         name: &reader.name,
@@ -107,6 +132,8 @@ fn entry(reading: &Reading) -> Entry<'_> {
             .collect(),
         unsure: &reader.unsure,
         limits: reader.limit.iter().map(limit).collect(),
+        loads: loads.to_vec(),
+        up_to: reader.beyond.as_ref().map(|beyond| beyond.up_to),
         evidence: reader.evidence,
         source: &reader.source,
         date: &reader.date,
@@ -120,8 +147,12 @@ fn limit(limit: &Limit) -> LimitEntry<'_> {
 }
 
 /// The list for people: 80 columns, by who is asked for and whether our files reach it.
-fn human(readings: &[Reading], config: &Config, streams: &mut Streams<'_>) -> std::io::Result<()> {
-    let names = readings.iter().map(|reading| reading.reader.name.len()).max().unwrap_or_default();
+fn human(
+    readings: &[(Reading, Vec<Load>)],
+    config: &Config,
+    streams: &mut Streams<'_>,
+) -> std::io::Result<()> {
+    let names = readings.iter().map(|(reading, _)| reading.reader.name.len()).max().unwrap_or_default();
     let groups = [
         ("In `providers`, and reached", true, true),
         ("In `providers`, but not reached", true, false),
@@ -135,7 +166,7 @@ fn human(readings: &[Reading], config: &Config, streams: &mut Streams<'_>) -> st
     )?;
     for (title, configured, reached) in groups {
         let is_in = |reading: &&Reading| reading.configured == configured && reading.is_reached() == reached;
-        let chosen: Vec<_> = readings.iter().filter(is_in).collect();
+        let chosen: Vec<_> = readings.iter().map(|(reading, _)| reading).filter(is_in).collect();
         if chosen.is_empty() {
             continue;
         }
@@ -145,10 +176,47 @@ fn human(readings: &[Reading], config: &Config, streams: &mut Streams<'_>) -> st
         }
         writeln!(streams.out)?;
     }
+    here(readings, streams)?;
     for line in LEGEND {
         writeln!(streams.out, "{FAINT}{line}{FAINT:#}")?;
     }
     Ok(())
+}
+
+/// What the agents that are asked for would load on this machine, with sizes.
+fn here(readings: &[(Reading, Vec<Load>)], streams: &mut Streams<'_>) -> std::io::Result<()> {
+    let mut rows: Vec<Block> = Vec::new();
+    for (reading, loads) in readings.iter().filter(|(reading, loads)| reading.configured && !loads.is_empty())
+    {
+        for (index, load) in loads.iter().enumerate() {
+            let name = if index == 0 { reading.reader.name.clone() } else { String::new() };
+            rows.push(Block { cells: vec![name, load.path.clone(), size(load)], details: Vec::new() });
+        }
+        let beyond = match reading.reader.beyond.as_ref().map(|beyond| beyond.up_to) {
+            Some(UpTo::Disk) => Some("looks in every folder above the root too"),
+            Some(UpTo::Repository) => Some("looks in the folders above the root too, up to the repository's"),
+            None => None,
+        };
+        if let Some(last) = rows.last_mut() {
+            last.details.extend(beyond.map(str::to_owned));
+        }
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(streams.out, "{LABEL}What those in `providers` would load here{LABEL:#}")?;
+    blocks(streams.out, &["agent", "file", "size"], &rows, width())?;
+    writeln!(streams.out)
+}
+
+/// How large a file is, or how much of its limit is used.
+fn size(load: &Load) -> String {
+    let Some(Used { amount, used, unit, scope, evidence }) = load.limit else {
+        return format!("{} bytes", group(load.bytes));
+    };
+    let (doubt, unit) = (doubt(evidence), short(unit));
+    let of = if scope == Scope::Chain { " in all" } else { "" };
+    format!("{} of {} {unit}{of}{doubt}", group(used), group(amount))
 }
 
 /// What the marks mean.
@@ -215,17 +283,25 @@ fn wrapped(items: &[String]) -> Vec<String> {
 }
 
 fn limit_text(limit: &Limit) -> String {
-    let doubt = if limit.evidence == Evidence::Reported { "?" } else { "" };
-    let unit = match limit.unit {
-        Unit::Bytes => "bytes",
-        Unit::Chars => "chars",
-    };
+    let (doubt, unit) = (doubt(limit.evidence), short(limit.unit));
     let of = match limit.files.iter().any(|file| file.ends_with("/*")) {
         true => " a rule",
         false if limit.scope == Scope::Chain => " in all",
         false => "",
     };
     format!("{} {unit}{of}{doubt}", group(limit.amount))
+}
+
+/// The mark of what is only reported.
+fn doubt(evidence: Evidence) -> &'static str {
+    if evidence == Evidence::Reported { "?" } else { "" }
+}
+
+fn short(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "bytes",
+        Unit::Chars => "chars",
+    }
 }
 
 /// What else is to be said of it.

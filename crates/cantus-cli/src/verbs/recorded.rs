@@ -57,9 +57,8 @@ pub(crate) fn find(
 ) -> Result<Option<RunInfo>, Failure> {
     if name.contains(is_separator) {
         let artifacts = std::path::absolute(name).map_err(Failure::error)?;
-        let has_records = matches!(RealDisk.kind(&artifacts.join("instructions")), Ok(Some(Kind::Folder)));
-        if has_records {
-            return Ok(Some(RunInfo::read(&RealDisk, &artifacts)));
+        if let Some(run) = RunInfo::find(&RealDisk, &artifacts) {
+            return Ok(Some(run));
         }
         let help = "name the folder that holds `instructions`";
         say_no(&format!("{verb}: no run was recorded in `{name}`"), help, streams)?;

@@ -1,12 +1,15 @@
 //! Where runs are looked for, and which one a name means.
 
 use std::collections::BTreeSet;
+use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use cantus_fs::{Disk, Kind};
+use cantus_fs::{Disk, Entry, Kind};
 
-use super::{RunIndex, RunInfo};
+use super::{IndexEntries, IndexEntry, RunIndex, RunInfo};
+use crate::record::FOLDER;
 
 /// How deep a tree of runs is looked through, below its own folder.
 const MOST_DEPTH: usize = 4;
@@ -29,6 +32,38 @@ pub struct Found {
     /// The runs.
     pub runs: Vec<RunInfo>,
     /// How many entries of the index lead to a folder that is gone.
+    pub gone: usize,
+    /// Trees of which only the first folders were looked at.
+    pub cut: Vec<PathBuf>,
+}
+
+/// When the runs that are looked for began; both ends count, and an open end is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Not before this.
+    pub since: Option<SystemTime>,
+    /// Not after this.
+    pub until: Option<SystemTime>,
+}
+
+impl Window {
+    /// Whether `time` lies in it.
+    #[must_use]
+    pub fn holds(self, time: SystemTime) -> bool {
+        self.since.is_none_or(|since| since <= time) && self.until.is_none_or(|until| time <= until)
+    }
+}
+
+/// The runs of a [`Window`], the newest first, read as they are asked for.
+#[derive(Debug)]
+pub struct Within {
+    disk: Arc<dyn Disk>,
+    window: Window,
+    /// Those that no index has, the oldest first.
+    held: Vec<RunInfo>,
+    entries: Option<Peekable<IndexEntries>>,
+    seen: BTreeSet<PathBuf>,
+    /// How many entries of the index led to a folder that is gone, so far.
     pub gone: usize,
     /// Trees of which only the first folders were looked at.
     pub cut: Vec<PathBuf>,
@@ -81,6 +116,26 @@ impl Runs {
         Some(Named { run, others: found.runs.len() })
     }
 
+    /// The runs that began in `window`, the newest first, each of them once. Of an index no more is read than is asked for, and
+    /// nothing that is older than the window. Runs that don't tell their start are left out.
+    #[must_use]
+    pub fn within(&self, window: Window) -> Within {
+        let (mut folders, mut cut) = (Vec::new(), Vec::new());
+        folders.extend(self.current.iter().filter(|current| is_run(self.disk.as_ref(), current)).cloned());
+        for tree in &self.trees {
+            let (runs, extent) = self.runs_below(tree);
+            folders.extend(runs);
+            cut.extend((extent == Extent::Cut).then(|| tree.clone()));
+        }
+        let seen: BTreeSet<PathBuf> = folders.into_iter().collect();
+        let read = seen.iter().map(|artifacts| RunInfo::read(self.disk.as_ref(), artifacts));
+        let is_in = |run: &RunInfo| run.started_at.is_some_and(|start| window.holds(start));
+        let mut held: Vec<_> = read.filter(is_in).collect();
+        held.sort_by(|a, b| (a.started_at, &a.artifacts).cmp(&(b.started_at, &b.artifacts)));
+        let entries = self.index.as_ref().map(|index| index.newest_first().peekable());
+        Within { disk: self.disk.clone(), window, held, entries, seen, gone: 0, cut }
+    }
+
     fn matching(&self, limit: usize, is_wanted: impl Fn(&str) -> bool) -> Found {
         let mut found = Found::default();
         let mut seen = BTreeSet::new();
@@ -89,7 +144,7 @@ impl Runs {
             let run = is_new.then(|| RunInfo::read(self.disk.as_ref(), artifacts));
             found.runs.extend(run.filter(|run| is_wanted(&run.name)));
         };
-        for current in self.current.iter().filter(|current| self.is_run(current)) {
+        for current in self.current.iter().filter(|current| is_run(self.disk.as_ref(), current)) {
             take(&mut found, current);
         }
         for tree in &self.trees {
@@ -109,7 +164,7 @@ impl Runs {
             if !is_wanted(&entry.name) {
                 continue;
             }
-            match self.is_run(&entry.artifacts) {
+            match is_run(self.disk.as_ref(), &entry.artifacts) {
                 true => take(&mut found, &entry.artifacts),
                 false => found.gone += 1,
             }
@@ -117,11 +172,6 @@ impl Runs {
         found.runs.sort_by(|a, b| (b.started_at, &b.artifacts).cmp(&(a.started_at, &a.artifacts)));
         found.runs.truncate(limit);
         found
-    }
-
-    /// Whether the folder has records.
-    fn is_run(&self, artifacts: &Path) -> bool {
-        is_folder(self.disk.as_ref(), &artifacts.join(crate::record::folder().as_str()))
     }
 
     /// The runs in a tree.
@@ -135,11 +185,11 @@ impl Runs {
                     return (runs, Extent::Cut);
                 }
                 folders += 1;
-                if self.is_run(&folder) {
+                let entries = self.disk.list(&folder).unwrap_or_default();
+                if entries.iter().any(tells_a_run) {
                     runs.push(folder);
                     continue;
                 }
-                let entries = self.disk.list(&folder).unwrap_or_default();
                 let below = entries.into_iter().filter(|entry| entry.kind == Kind::Folder);
                 let shown = below.filter(|entry| !entry.name.as_encoded_bytes().starts_with(b"."));
                 next.extend(shown.map(|entry| folder.join(entry.name)));
@@ -157,7 +207,54 @@ enum Extent {
     Cut,
 }
 
-/// Whether a folder stands at `path`, symlinks on the way followed.
-fn is_folder(disk: &dyn Disk, path: &Path) -> bool {
-    matches!(disk.kind(path), Ok(Some(Kind::Folder)))
+impl Within {
+    /// The next run of the index that began in the window; `None` where it has no more.
+    fn of_index(&mut self) -> Option<IndexEntry> {
+        let entries = self.entries.as_mut()?;
+        let is_over = |entry: &IndexEntry| self.window.since.is_some_and(|since| entry.started_at < since);
+        entries.next_if(|entry| !is_over(entry))
+    }
+
+    /// Whether the next run that no index has is newer than all that is left of the index.
+    fn is_held_next(&mut self) -> bool {
+        let Some(held) = self.held.last().and_then(|run| run.started_at) else { return false };
+        let next = self.entries.as_mut().and_then(Peekable::peek);
+        next.is_none_or(|entry| entry.started_at <= held)
+    }
+}
+
+impl Iterator for Within {
+    type Item = RunInfo;
+
+    fn next(&mut self) -> Option<RunInfo> {
+        loop {
+            if self.is_held_next() {
+                return self.held.pop();
+            }
+            let Some(entry) = self.of_index() else { return self.held.pop() };
+            if !self.window.holds(entry.started_at) || !self.seen.insert(entry.artifacts.clone()) {
+                continue;
+            }
+            if is_run(self.disk.as_ref(), &entry.artifacts) {
+                return Some(RunInfo::read(self.disk.as_ref(), &entry.artifacts));
+            }
+            self.gone += 1;
+        }
+    }
+}
+
+/// What a folder must hold to be a run's artifacts folder, one of them: its records, or a file in which a run tells of itself.
+const SIGNS: [(&str, Kind); 3] =
+    [(FOLDER, Kind::Folder), (super::FILE, Kind::File), (super::LAUNCHERS_FILE, Kind::File)];
+
+/// Whether `artifacts` is the folder of a run.
+pub(super) fn is_run(disk: &dyn Disk, artifacts: &Path) -> bool {
+    SIGNS
+        .iter()
+        .any(|(name, kind)| matches!(disk.kind(&artifacts.join(name)), Ok(Some(found)) if found == *kind))
+}
+
+/// Whether what a folder holds says that it is a run's.
+fn tells_a_run(entry: &Entry) -> bool {
+    SIGNS.iter().any(|(name, kind)| entry.name == *name && entry.kind == *kind)
 }

@@ -28,6 +28,10 @@ impl Scratch {
         Run::open(Arc::new(RealDisk), self.path()).unwrap()
     }
 
+    pub(crate) fn run_in(&self, folder: &str) -> Run {
+        Run::open(Arc::new(RealDisk), &self.path().join(folder)).unwrap()
+    }
+
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

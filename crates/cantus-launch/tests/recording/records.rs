@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use cantus_fs::RealDisk;
-use cantus_launch::{Integrity, RecordError, Role, Run, RunFile, RunIndex, RunInfo, Runs, records};
+use cantus_launch::{Integrity, RecordError, Role, Run, RunFile, RunIndex, RunInfo, Runs, Window, records};
 use cantus_manifest::manifest::{DeliveryStatus, FallbackReason, Manifest};
 use serde_json::Value;
 
@@ -374,6 +374,63 @@ fn runs_are_found_newest_first() {
     fs::remove_dir_all(scratch.path().join("run-12")).unwrap();
     let found = runs.newest(2);
     assert_eq!((names(&found.runs), found.gone), (vec!["a", "j"], 1));
+}
+
+/// The names of the runs that began from `since` to `until`, in days from 20 Nov 2026, and how many folders were gone.
+fn within(runs: &Runs, since: Option<u64>, until: Option<u64>) -> (Vec<String>, usize) {
+    let day = |day: u64| run_file("x").started_at + Duration::from_secs(day * 86_400);
+    let mut within = runs.within(Window { since: since.map(day), until: until.map(day) });
+    let names = within.by_ref().map(|run| run.name).collect();
+    (names, within.gone)
+}
+
+#[test]
+fn a_window_holds_the_runs_that_began_in_it() {
+    let scratch = Scratch::new();
+    let index = indexed(&scratch, &["a", "b", "c", "d", "e"]);
+    let runs = Runs::of_index(Arc::new(RealDisk), index.clone());
+    assert_eq!(within(&runs, None, None).0, ["e", "d", "c", "b", "a"]);
+    assert_eq!(within(&runs, Some(1), Some(3)).0, ["d", "c", "b"]);
+    assert_eq!(within(&runs, Some(4), None).0, ["e"]);
+    assert_eq!(within(&runs, Some(3), Some(1)).0, [""; 0]);
+    let current = Some(scratch.path().join("run-1"));
+    let both = runs.and(current.clone());
+    assert_eq!(within(&both, None, None).0, ["e", "d", "c", "b", "a"], "the current run counts once");
+    let trees = Runs::in_trees(Arc::new(RealDisk), vec![scratch.path().to_path_buf()]).and(current);
+    assert_eq!(within(&trees, Some(1), None).0, ["e", "d", "c", "b"]);
+
+    fs::remove_dir_all(scratch.path().join("run-2")).unwrap();
+    let runs = Runs::of_index(Arc::new(RealDisk), index);
+    assert_eq!(within(&runs, Some(3), None), (vec!["e".to_owned(), "d".to_owned()], 0));
+    assert_eq!(within(&runs, Some(1), None).1, 1);
+}
+
+#[test]
+fn of_an_index_nothing_is_read_that_nobody_asks_for() {
+    let scratch = Scratch::new();
+    let index = indexed(&scratch, &["a", "b", "c"]);
+    let runs = Runs::of_index(Arc::new(RealDisk), index);
+    fs::remove_dir_all(scratch.path().join("run-0")).unwrap();
+    let mut within = runs.within(Window::default());
+    assert_eq!(within.next().map(|run| run.name).as_deref(), Some("c"));
+    assert_eq!(within.next().map(|run| run.name).as_deref(), Some("b"));
+    assert_eq!((within.gone, within.next(), within.gone), (0, None, 1));
+}
+
+#[test]
+fn a_folder_without_records_is_a_run_if_a_file_tells_of_one() {
+    let scratch = Scratch::new();
+    scratch.write("t/theirs/agent_meta.json", r#"{"name": "theirs", "run_started_at": 1795000000}"#);
+    scratch.write("t/ours/agent_meta.json", "{}");
+    scratch.run_in("t/ours").begin(&run_file("ours")).unwrap();
+    fs::remove_dir_all(scratch.path().join("t/ours/instructions")).unwrap();
+    scratch.write("t/other/done.json", "{}");
+    scratch.write("t/folder/run.json/x", "{}");
+    let runs = Runs::in_trees(Arc::new(RealDisk), vec![scratch.path().join("t")]);
+    assert_eq!(names(&runs.newest(10).runs), ["ours", "theirs"]);
+    let find = |name: &str| RunInfo::find(&RealDisk, &scratch.path().join("t").join(name));
+    assert_eq!(find("theirs").map(|run| run.name).as_deref(), Some("theirs"));
+    assert!(find("other").is_none() && find("folder").is_none() && find("nothing").is_none());
 }
 
 #[test]
