@@ -71,6 +71,11 @@ fn a_conversation_is_sent_what_changed() {
         compiled(&repo, &json!({"version": 1, "product": "Acme", "sections": []}), &["--history", "h.jsonl"]);
     assert_eq!(updated(&gone), json!(["work"]));
     assert_eq!(gone["update"]["snapshot"], json!([]));
+    // Of a folder the newest history; another type is another's.
+    let found = compiled(&repo, &launch("one"), &["--history", "."]);
+    assert_eq!(updated(&found), json!(["work"]));
+    let others = compiled(&repo, &launch("one"), &["--history", ".", "--type", "theirs"]);
+    assert_eq!(updated(&others).as_array().unwrap().len(), 5);
     // A compacted conversation may have lost it all.
     let compaction = "{\"type\":\"compaction\",\"id\":\"c\",\"parentId\":\"a\"}\n";
     repo.write("h.jsonl", &(entry("a", "s", &first["update"]) + compaction));
@@ -232,8 +237,18 @@ fn broken_launches_are_told_with_file_and_line() {
     let output = cantus(&repo, &["session", "compile", "l.json", "--record", "data"]);
     assert_eq!(output.status, 2);
     assert!(output.stderr.contains("names no run to record the pack for"), "{}", output.stderr);
-    let output = cantus(&repo, &["session", "compile", "l.json", "--history", "."]);
+    let output = cantus(&repo, &["session", "compile", "l.json", "--history", "-"]);
     assert_eq!(output.status, 2, "{}", output.stderr);
+}
+
+#[test]
+fn many_sections_take_no_minutes() {
+    let repo = Repo::new("");
+    let text = "x".repeat(1_000);
+    let sections: Vec<_> =
+        (0..5_000).map(|index| json!({"id": format!("s{index}"), "text": text, "dynamic": true})).collect();
+    let report = compiled(&repo, &json!({"version": 1, "product": "Acme", "sections": sections}), &[]);
+    assert_eq!(report["update"]["snapshot"].as_array().unwrap().len(), 5_000);
 }
 
 #[test]

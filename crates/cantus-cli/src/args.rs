@@ -21,7 +21,7 @@ pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArg
 #[cfg(feature = "observe")]
 pub(crate) use self::observe::{LayoutName, ReadoutArgs, VerifyArgs};
 #[cfg(feature = "session")]
-pub(crate) use self::session::{CompileArgs, SessionAction, SnapshotArgs};
+pub(crate) use self::session::{CompileArgs, KeyArgs, SessionAction, SnapshotArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]

@@ -1,6 +1,6 @@
 //! How a pack reaches a conversation: the system text, and a context update with what is new.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -108,9 +108,9 @@ impl Pack {
             update.push(id, &new.map_or_else(|| self.withdrawn(title), |new| piece(new)));
         }
         // What was dynamic once and isn't any more would stay current in the conversation.
-        let is_known = |id: &str| self.dynamic.iter().any(|(known, _)| known == id);
-        for old in previous.into_iter().flatten().filter(|old| !is_known(&old.id)) {
-            if !update.sizes.iter().any(|(id, _)| id == old.id) {
+        let mut known: BTreeSet<&str> = self.dynamic.iter().map(|(id, _)| id.as_str()).collect();
+        for old in previous.into_iter().flatten() {
+            if known.insert(&old.id) {
                 update.push(&old.id, &self.withdrawn(&old.title));
             }
         }

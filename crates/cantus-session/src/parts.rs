@@ -42,7 +42,8 @@ impl Frame<'_> {
 
     /// The section of this text.
     pub(crate) fn section(&self, text: &str, sources: Vec<Source>) -> Option<Section> {
-        let pointer = self.say("pointer", &[]);
+        let own = self.say("pointer", &[]);
+        let pointer = if own.is_empty() { self.say_key("context-updates.cut", &[]) } else { own };
         self.section_with(text, &pointer, sources)
     }
 

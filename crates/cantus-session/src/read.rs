@@ -46,7 +46,7 @@ impl Description {
             Ok(text) => text,
             Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
         };
-        let mut reader = Reader { file, text: &text, faults: Vec::new() };
+        let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
         let value = reader.description();
         let diagnostics = reader.faults;
         Outcome { value: value.filter(|_| diagnostics.is_empty()), diagnostics }
@@ -61,7 +61,7 @@ impl CheckpointInput {
             Ok(text) => text,
             Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
         };
-        let mut reader = Reader { file, text: &text, faults: Vec::new() };
+        let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
         let shape: Option<CheckpointShape<'_>> = reader.object(&text, 1);
         let shape = shape.filter(|shape| reader.knows(shape.version));
         let value = shape.map(|shape| Self {
@@ -82,6 +82,8 @@ fn text(file: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
 struct Reader<'a> {
     file: &'a str,
     text: &'a str,
+    /// A place in the text, in bytes, and the line ends before it.
+    counted: (usize, usize),
     faults: Vec<Diagnostic>,
 }
 
@@ -112,10 +114,15 @@ impl<'a> Reader<'a> {
     }
 
     /// The line on which a part of the file starts, counted from 1.
-    fn line_of(&self, part: &'a RawValue) -> u32 {
+    fn line_of(&mut self, part: &'a RawValue) -> u32 {
         let at = (part.get().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
-        let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        u32::try_from(before.iter().filter(|byte| **byte == b'\n').count() + 1).unwrap_or(u32::MAX)
+        let bytes = self.text.as_bytes();
+        // Parts come in the order of the file, but for a few: to count from the start each time would take minutes.
+        let (start, before) = if at >= self.counted.0 { self.counted } else { (0, 0) };
+        let passed = bytes.get(start..at).unwrap_or_default();
+        let lines = before + passed.iter().filter(|byte| **byte == b'\n').count();
+        self.counted = (at, lines);
+        u32::try_from(lines + 1).unwrap_or(u32::MAX)
     }
 
     fn part<T: Deserialize<'a>>(&mut self, part: &'a RawValue) -> Option<(T, u32)> {

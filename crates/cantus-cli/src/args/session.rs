@@ -37,9 +37,12 @@ pub(crate) enum SessionAction {
 pub(crate) struct CompileArgs {
     /// The JSON file that describes session and request; `-` for standard input
     pub(crate) launch: PathBuf,
-    /// The conversation so far, as JSON Lines: only what changed since its last update is sent
+    /// The conversation so far, as JSON Lines: only what changed since its last update is sent; of a folder the `*.jsonl` in it
+    /// that was changed last
     #[arg(long, value_name = "FILE")]
     pub(crate) history: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
     /// Record the pack below this folder, in `runs/<run id>/context.json`
     #[arg(long, value_name = "DIR")]
     pub(crate) record: Option<PathBuf>,
@@ -49,6 +52,13 @@ pub(crate) struct CompileArgs {
 pub(crate) struct SnapshotArgs {
     /// The JSON Lines file of the conversation; of a folder the `*.jsonl` in it that was changed last
     pub(crate) history: PathBuf,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
+}
+
+/// How a history marks the messages that hold a snapshot.
+#[derive(Debug, clap::Args)]
+pub(crate) struct KeyArgs {
     /// The `customType` of the messages that hold a snapshot
     #[arg(
         long = "type",

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use cantus_fs::{Disk, RealDisk};
 use cantus_launch::{Composer, RenderError, SessionComposer, SessionError};
 use cantus_manifest::{Diagnostic, Outcome};
-use cantus_session::{BundleWish, Compiled, Description, Keys, Pack, Snapshot, Update, delivered, record};
+use cantus_session::{BundleWish, Compiled, Description, Pack, Update, record};
 use serde::Serialize;
 
-use super::{MOST_BYTES, print_json};
+use super::{MOST_BYTES, print_json, snapshot};
 use crate::args::{CompileArgs, Global};
 use crate::failure::{Failure, write_diagnostics};
 use crate::input;
@@ -38,7 +38,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs, streams: &mut Streams<'_>
         let failure = Failure::error(format!("`{}` names no run to record the pack for", file.display()));
         return Err(failure.hint("give it a `run`, or leave `--record` out"));
     }
-    let previous = args.history.as_deref().map(previous).transpose()?.flatten();
+    let history = args.history.as_deref().map(|history| snapshot::read(history, &args.keys));
+    let previous = history.transpose()?.flatten().map(|delivered| delivered.sections);
     let composer = match &bundle {
         Some(wish) => with_bundle(global, wish)?,
         None => SessionComposer::new(composer(global)?),
@@ -54,16 +55,6 @@ pub(super) fn run(global: &Global, args: &CompileArgs, streams: &mut Streams<'_>
         tell_recording(folder, pack, streams)?;
     }
     print_json(&Report { version: 1, system, update: update.as_ref(), pack }, streams)
-}
-
-/// What the conversation was last given.
-fn previous(history: &Path) -> Result<Option<Snapshot>, Failure> {
-    let path = std::path::absolute(history).map_err(Failure::error)?;
-    delivered(&RealDisk, &path, &Keys::default()).map_err(|error| {
-        let said = Diagnostic::from_error("error", &error).message;
-        Failure::error(format!("`{}`: {said}", history.display()))
-            .hint("name a file of JSON Lines; one that isn't there yet holds nothing")
-    })
 }
 
 /// Records the pack. A failure is told, and changes nothing else.

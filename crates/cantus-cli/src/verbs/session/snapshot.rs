@@ -6,19 +6,19 @@ use cantus_fs::{Disk as _, Kind, RealDisk};
 use cantus_manifest::Diagnostic;
 use cantus_session::{Delivered, HistoryError, Keys, Limits, delivered_within, history_file};
 
-use crate::args::SnapshotArgs;
+use crate::args::{KeyArgs, SnapshotArgs};
 use crate::failure::Failure;
 use crate::{Status, Streams};
 
 pub(super) fn run(args: &SnapshotArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let keys = Keys { message: args.message.clone(), snapshot: args.key.clone() };
-    let json = read(&args.history, &keys)?.map_or_else(|| "null".to_owned(), |delivered| delivered.json);
+    let json = read(&args.history, &args.keys)?.map_or_else(|| "null".to_owned(), |delivered| delivered.json);
     writeln!(streams.out, "{json}")?;
     Ok(Status::Yes)
 }
 
 /// The snapshot delivered last in the history that the command line names; `None` if there is none, or no such file.
-pub(super) fn read(named: &Path, keys: &Keys) -> Result<Option<Delivered>, Failure> {
+pub(super) fn read(named: &Path, keys: &KeyArgs) -> Result<Option<Delivered>, Failure> {
+    let keys = &Keys { message: keys.message.clone(), snapshot: keys.key.clone() };
     let Some(path) = history(named)? else { return Ok(None) };
     delivered_within(&RealDisk, &path, keys, Limits::default()).map_err(|error| unreadable(named, &error))
 }
