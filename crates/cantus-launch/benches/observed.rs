@@ -24,7 +24,7 @@ const ROUNDS: usize = 20;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
-    println!("| transcript | least ms | median ms | bytes read | peak memory MB |");
+    println!("| transcript | least ms | median ms | bytes read | peak MiB |");
     println!("| ---: | ---: | ---: | ---: | ---: |");
     for (name, bytes) in
         [("64 KiB", 64 << 10), ("512 KiB", 512 << 10), ("16 MiB", 16 << 20), ("200 MB", 200_000_000)]
@@ -105,7 +105,7 @@ fn transcript(home: &Path, bytes: usize) {
     file.flush().expect("the file");
 }
 
-/// The most memory that this process ever had, in MB; 0 where that isn't known.
+/// The most memory that this process ever had, in MiB; 0 where that isn't known.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
