@@ -241,8 +241,9 @@ fn claude(args: &[String]) {
             &["--session-id"],
             &["-r", "--resume"],
             &["--output-format"],
+            &["--add-dir"],
         ],
-        plain: &["-p", "--print", "-c", "--continue", "--verbose", "--version", "--help"],
+        plain: &["-p", "--print", "-c", "--continue", "--verbose", "--version", "--help", "--bare"],
         repeats: true,
         attached: false,
     };
@@ -290,10 +291,16 @@ fn claude(args: &[String]) {
         .map(PathBuf::from)
         .collect();
     let loads = |path: &Path| path.is_file() && !excluded.iter().any(|excluded| excluded == path);
-    let claudes: Vec<_> =
-        folders().iter().map(|folder| folder.join("CLAUDE.md")).filter(|path| loads(path)).collect();
+    let discovered = if has("--bare") { Vec::new() } else { folders() };
+    let added = given.last("--add-dir").map(|folder| env::current_dir().expect("a working folder").join(folder));
+    let claudes: Vec<_> = discovered
+        .into_iter()
+        .chain(added.and_then(|folder| folder.canonicalize().ok()))
+        .map(|folder| folder.join("CLAUDE.md"))
+        .filter(|path| loads(path))
+        .collect();
     let mut found: Vec<_> = claudes.iter().filter_map(|path| show_native(path)).collect();
-    if claudes.is_empty() {
+    if claudes.is_empty() && !has("--bare") {
         let agents = folders().into_iter().map(|folder| folder.join("AGENTS.md")).filter(|path| loads(path));
         found.extend(agents.filter_map(|path| show_native(&path)));
     }

@@ -22,6 +22,8 @@ const lint = await createLinter();
 let faults = 0;
 for (const file of process.argv.slice(2)) {
   for (const fault of lint(readFileSync(file, "utf8"), file)) {
+    // This build is older than the runner.
+    if (fault.kind === "runner-label" && fault.message.startsWith('label "ubuntu-24.04-arm"')) continue;
     console.log(`${fault.file}:${fault.line}:${fault.column}: ${fault.message} [${fault.kind}]`);
     faults += 1;
   }

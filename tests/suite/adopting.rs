@@ -215,6 +215,17 @@ fn hooks_and_formatters_are_told_as_text() {
     ] {
         assert!(output.stdout.contains(text), "{text} in {}", output.stdout);
     }
+    assert!(!output.stdout.contains("hook install"), "{}", output.stdout);
+}
+
+#[test]
+fn the_hook_is_proposed_where_git_is_and_nothing_else_runs_hooks() {
+    let init = |repo: Repo| cantus(&repo, &["init", "--yes"]).exits(0).stdout;
+    let text = "        next: to have git judge each commit, run `cantus hook install`\n";
+    assert!(init(Repo::new("//- AGENTS.md\ntext\n")).contains(text));
+    assert!(!init(Repo::without_git("//- AGENTS.md\ntext\n")).contains("hook"));
+    let xtask = "//- cantus.toml\ncommand = \"cargo xtask project\"\n//- AGENTS.md\ntext\n";
+    assert!(init(Repo::new(xtask)).contains("run `cargo xtask hook install`"));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! What a report tells someone to do, and that it helps.
 
+use std::path::PathBuf;
+use std::{env, fs};
+
 use cantus_testkit::{Output, Repo};
 
-use crate::program::{NOTES, cantus, projected, replace};
+use crate::program::{CANTUS, NOTES, cantus, projected, replace};
 
 /// Everything that a run printed.
 fn said(output: &Output) -> String {
@@ -14,6 +17,44 @@ fn without_git() -> Repo {
     let repo = Repo::without_git(NOTES);
     cantus(&repo, &["project"]).exits(0);
     repo
+}
+
+/// The program under the name that cargo gives to an adopter's task runner, whose whole `main` is the same call.
+fn xtask(repo: &Repo) -> PathBuf {
+    let path = repo.home().join(format!("xtask{}", env::consts::EXE_SUFFIX));
+    fs::copy(CANTUS, &path).expect("a copy");
+    path
+}
+
+#[test]
+fn messages_name_the_program_as_it_was_called() {
+    let repo = Repo::without_git("//- README.md\nx\n");
+    let xtask = xtask(&repo);
+    let here: Output = repo.run(&xtask, &["check"]).exits(2);
+    assert!(here.stderr.contains("help: `cargo xtask init` sets one up here"), "{}", here.stderr);
+    let named = repo.run(&xtask, &["check", "--root", "."]).exits(2);
+    assert!(named.stdout.contains("help: `cargo xtask init` sets one up there"), "{}", named.stdout);
+    assert!(
+        repo.run(&xtask, &["init", "--help"]).exits(0).stdout.contains("Usage: cargo xtask init [OPTIONS]")
+    );
+    let wrong = repo.run(&xtask, &["chekc"]).exits(2);
+    assert!(wrong.stderr.contains("Usage: cargo xtask [OPTIONS] <COMMAND>"), "{}", wrong.stderr);
+    let none = repo.run(&xtask, &["show", "build-42"]).exits(1);
+    assert!(none.stderr.contains("`cargo xtask show` lists runs"), "{}", none.stderr);
+    let notes = Repo::new(NOTES);
+    let none = notes.run(&xtask, &["read", "zzzzzz"]).exits(1);
+    assert!(none.stderr.contains("`cargo xtask list` names the notes"), "{}", none.stderr);
+    let none = cantus(&notes, &["read", "zzzzzz"]).exits(1);
+    assert!(none.stderr.contains("`cantus list` names the notes"), "{}", none.stderr);
+}
+
+#[test]
+fn a_foreign_file_that_is_asked_about_is_adopted_by_the_project_s_command() {
+    let repo = Repo::new(NOTES);
+    repo.write("cantus.toml", "command = \"cargo xtask project\"\n");
+    repo.write("CLAUDE.md", "Mine.\n");
+    let output = cantus(&repo, &["why", "CLAUDE.md:1"]).exits(1);
+    assert!(said(&output).contains("`cargo xtask project` says how to adopt it"), "{output:?}");
 }
 
 #[test]

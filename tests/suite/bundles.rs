@@ -54,7 +54,7 @@ fn an_invalid_bundle_is_told_with_its_fault() {
     assert_data_eq!(
         output.stderr,
         str![[r#"
-trace.json: error: the budget of "example:hand" says 3 skills and 455 bytes; the bundle has 3 and 454 [provider.budget]
+bundle/trace.json: error: the budget of "example:hand" says 3 skills and 455 bytes; the bundle has 3 and 454 [provider.budget]
   help: a bundle is never mended in place: compose or unpack it again, or mend the tool that wrote it
 
 "#]]
@@ -316,4 +316,89 @@ fn a_failure_says_what_to_do() {
         let expected = "error: the record of the previous projection names `../outside`, where nothing may be projected\n  help: remove `.agent-compose/` at the target, and by hand what was laid out there\n";
         assert_eq!(said, expected);
     }
+}
+
+/// The record of another tool doesn't say what it wrote.
+#[test]
+fn texts_that_may_have_been_edited_are_kept_and_told() {
+    let repo = repo();
+    let record = ".agent-compose/projection.json";
+    let kept = |repo: &Repo| -> Vec<String> {
+        let kept = repo.files().into_iter().filter(|path| path.starts_with(".agent-compose/kept/"));
+        kept.map(|path| repo.read(&path)).collect()
+    };
+    repo.write(record, "{\"files\": [\"AGENTS.md\", \"old.md\"]}");
+    repo.write("AGENTS.md", "mine\n");
+    repo.write("old.md", "old\n");
+    let output = run(&repo, &["project", "bundle", "--layout", "codex"]).exits(0);
+    assert!(output.stderr.contains("AGENTS.md: warning: the record doesn't say what"), "{}", output.stderr);
+    assert!(output.stderr.contains("old.md: warning: the record doesn't say what"), "{}", output.stderr);
+    assert!(!repo.exists("old.md"));
+    assert_eq!(kept(&repo).len(), 2);
+
+    repo.write(record, "{\"files\": [\"notes.md\"]}");
+    repo.write("notes.md", "notes\n");
+    let output = run(&repo, &["unproject", "--json"]).exits(0);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(report["removed"][0], "notes.md");
+    assert_eq!(repo.read(report["kept"][0].as_str().unwrap()), "notes\n");
+    assert!(output.stderr.contains("notes.md: warning: the record doesn't say what"), "{}", output.stderr);
+}
+
+#[test]
+fn a_target_is_a_folder_or_nothing_yet() {
+    let repo = repo();
+    repo.write("file", "mine");
+    for args in [
+        &["project", "bundle", "--layout", "codex", "--target", "file"][..],
+        &["unproject", "--target", "file"],
+    ] {
+        let said = run(&repo, args).exits(2).stderr;
+        assert_data_eq!(
+            said,
+            str![[r#"
+error: the target is a regular file; expected a folder, or nothing yet
+  help: put an ordinary file or folder there, or name another target
+
+"#]]
+        );
+    }
+}
+
+#[test]
+fn a_base_without_its_project_is_told_where_the_request_names_it() {
+    let repo = repo();
+    let request = |base: &str| {
+        repo.write(
+            "r.kdl",
+            &format!("compose {{\n  role \"maker\"\n  delivery \"compiled\"\n  base \"{base}\"\n}}\n"),
+        );
+        run(&repo, &["compose", "r.kdl", "--out", "out"]).exits(2).stderr
+    };
+    assert_data_eq!(
+        request("native"),
+        str![[r#"
+r.kdl:4: error: the render `native` needs a project, and none is found from the request's folder upward [bundle.request]
+  help: put the request into the project whose instructions should lead, name that with `--root DIR`, or leave `base` out
+
+"#]]
+    );
+    repo.write("memory/rules.md", "---\ntype: core\n---\nBe kind.\n");
+    let said = request("nothing");
+    assert!(
+        said.starts_with("r.kdl:4: error: no render is called `nothing`; expected one of `native`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_folder_of_bundles_that_can_not_be_says_what_to_do() {
+    let repo = repo();
+    repo.write("file", "mine");
+    let said = run(&repo, &["compose", "maker", "--out", "file"]).exits(2).stderr;
+    let expected = "  help: name a folder where there is room and you may write with `--out DIR`\n";
+    assert!(
+        said.starts_with("error: cannot use the folder of bundles: ") && said.ends_with(expected),
+        "{said}"
+    );
 }

@@ -29,7 +29,7 @@ fn stand_in() -> &'static Path {
 }
 
 /// The program of `provider`, outside of the repository.
-fn program(repo: &Repo, provider: &str) -> PathBuf {
+pub(crate) fn program(repo: &Repo, provider: &str) -> PathBuf {
     let path = repo.home().join(format!("{provider}{}", env::consts::EXE_SUFFIX));
     if !path.exists() {
         fs::copy(stand_in(), &path).expect("a program");
@@ -38,7 +38,7 @@ fn program(repo: &Repo, provider: &str) -> PathBuf {
 }
 
 /// What an agent saw.
-struct Seen(String);
+pub(crate) struct Seen(pub(crate) String);
 
 impl Seen {
     /// The text under each title.
@@ -48,18 +48,18 @@ impl Seen {
     }
 
     #[track_caller]
-    fn part(&self, title: &str) -> &str {
+    pub(crate) fn part(&self, title: &str) -> &str {
         let parts = self.parts();
         let part = parts.iter().find(|(found, _)| *found == title);
         part.unwrap_or_else(|| panic!("`{title}` in:\n{}", self.0)).1
     }
 
-    fn titles(&self) -> Vec<&str> {
+    pub(crate) fn titles(&self) -> Vec<&str> {
         self.parts().into_iter().map(|(title, _)| title).collect()
     }
 
     /// How often the notes were seen.
-    fn notes(&self) -> usize {
+    pub(crate) fn notes(&self) -> usize {
         self.0.matches("Be kind.").count()
     }
 }
@@ -88,24 +88,24 @@ pub(crate) fn exec_with(
 }
 
 #[track_caller]
-fn exec(repo: &Repo, provider: &str, args: &[&str]) -> Seen {
+pub(crate) fn exec(repo: &Repo, provider: &str, args: &[&str]) -> Seen {
     let output = exec_with(repo, provider, &[], &["--artifacts", "../artifacts"], args).exits(0);
     Seen(output.stdout)
 }
 
-fn artifacts(repo: &Repo) -> PathBuf {
+pub(crate) fn artifacts(repo: &Repo) -> PathBuf {
     repo.path().parent().expect("a parent").join("artifacts")
 }
 
 #[track_caller]
-fn manifest(repo: &Repo, name: &str) -> Value {
+pub(crate) fn manifest(repo: &Repo, name: &str) -> Value {
     let text = fs::read_to_string(artifacts(repo).join("instructions").join(name)).expect("a manifest");
     serde_json::from_str(&text).expect("JSON")
 }
 
 /// The recorded bundle and the marker, as they are delivered.
 #[track_caller]
-fn delivered(repo: &Repo, name: &str) -> String {
+pub(crate) fn delivered(repo: &Repo, name: &str) -> String {
     let manifest = manifest(repo, &format!("{name}.json"));
     let bundle = fs::read_to_string(artifacts(repo).join("instructions").join(format!("{name}.md")))
         .expect("a bundle");

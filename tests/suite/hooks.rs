@@ -82,6 +82,19 @@ fn a_stale_commit_is_stopped_and_a_fresh_one_made() {
 }
 
 #[test]
+fn a_commit_that_passes_is_made_without_a_word() {
+    let repo = committed();
+    cantus(&repo, &["hook", "install"]).exits(0);
+    replace(&repo, "memory/rules.md", "Be kind.", "See @docs/x.md.");
+    cantus(&repo, &["project"]).exits(0);
+    repo.git(&["add", "."]);
+    let judged = cantus(&repo, &["check", "--staged"]).exits(0);
+    assert!(judged.stdout.contains("0 errors, 1 warning"), "{}", judged.stdout);
+    let output = commit(&repo).exits(0);
+    assert_eq!((output.stdout, output.stderr), (String::new(), String::new()));
+}
+
+#[test]
 fn nothing_is_staged_or_written() {
     let repo = committed();
     cantus(&repo, &["hook", "install"]).exits(0);

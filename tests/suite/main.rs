@@ -5,6 +5,7 @@
 mod adopting;
 mod advice;
 mod bundles;
+mod channels;
 mod compose;
 mod determinism;
 mod discovery;
@@ -34,6 +35,10 @@ mod read_only;
 mod recording;
 mod refusals;
 mod reports;
+#[cfg(feature = "session")]
+mod session_history;
+#[cfg(feature = "session")]
+mod sessions;
 #[cfg(feature = "launch")]
 mod show;
 mod sources;

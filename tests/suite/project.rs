@@ -525,6 +525,20 @@ fn a_file_that_is_no_longer_configured_stays_if_it_was_edited() {
     assert!(!repo.exists("CLAUDE.md"));
 }
 
+#[test]
+fn an_edit_that_nobody_can_see_is_told_as_what_it_is() {
+    let repo = projected();
+    replace(&repo, "AGENTS.md", "Be kind.", "Be kind.  ");
+    let told = cantus(&repo, &["project", "--check"]).exits(1).stdout;
+    assert!(
+        told.contains(": blanks and line breaks alone were changed by hand; its source is memory/rules.md:7"),
+        "{told}"
+    );
+    replace(&repo, "AGENTS.md", "Be kind.  ", "Be  mild.");
+    let told = cantus(&repo, &["project", "--check"]).exits(1).stdout;
+    assert!(told.contains(": this was edited by hand; "), "{told}");
+}
+
 /// A file that is ours by a row of the lock alone, whatever git holds of it, is never deleted.
 #[track_caller]
 fn check_lock_row_is_no_proof(config: &str, args: &[&str]) {

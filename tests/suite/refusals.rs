@@ -2004,6 +2004,20 @@ memory/w.md: error: the web has no strand folder `memory/w` [web.folder]
     }
 
     #[test]
+    fn a_symlink_to_the_note_folder_itself() {
+        let repo = linked(".", "memory/again");
+        repo.write("memory/good.md", GOOD);
+        check_repo(
+            &repo,
+            str![[r#"
+memory/again: error: a symlink to `memory/` itself [note.symlink]
+  help: remove it
+
+"#]],
+        );
+    }
+
+    #[test]
     fn a_symlink_inside_the_note_folder_is_followed() {
         let repo = linked("assets/real.md", "memory/x.md");
         repo.write("memory/assets/real.md", "---\ntype: core\n---\n# Linked\n");

@@ -735,6 +735,49 @@ fn g5_no_output_has_front_matter() {
     }
 }
 
+/// A file of this repository.
+fn of_ours(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+#[test]
+fn j14_p1_what_is_released_for_linux_needs_no_library_of_the_system() {
+    let workflow = std::fs::read_to_string(of_ours(".github/workflows/release.yml")).expect("a workflow");
+    let targets: Vec<_> =
+        workflow.lines().filter_map(|line| line.trim().strip_suffix(" }")?.split_once(" target: ")).collect();
+    let linux: Vec<_> = targets.iter().filter(|(_, target)| target.contains("-linux-")).collect();
+    assert_eq!((targets.len(), linux.len()), (5, 2), "{workflow}");
+    assert!(linux.iter().all(|(_, target)| target.ends_with("-musl")), "{linux:?}");
+    assert!(workflow.contains("run: .github/release.sh \"$TARGET\" dist\n"), "{workflow}");
+}
+
+/// Packs `program` for `target` in the folder of `repo`.
+#[cfg(target_os = "linux")]
+fn pack(repo: &Repo, target: &str, program: &str) -> cantus_testkit::Output {
+    let script = of_ours(".github/release.sh");
+    repo.run("sh", &[script.to_str().expect("UTF-8"), target, "dist", program])
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn j14_p1_a_program_that_needs_one_is_not_packed() {
+    let repo = Repo::without_git("");
+    let refused = pack(&repo, "x86_64-unknown-linux-musl", "/bin/sh").exits(1);
+    assert!(refused.stderr.contains("of the system; build for a target that ends in -musl"), "{refused:?}");
+    pack(&repo, "x86_64-unknown-linux-musl", "./none").exits(1);
+    repo.write("program", "#!/bin/sh\n");
+    pack(&repo, "x86_64-unknown-linux-musl", "program").exits(1);
+    assert_eq!(std::fs::read_dir(repo.path().join("dist")).expect("a folder").count(), 0);
+    let packed = pack(&repo, "aarch64-apple-darwin", "program").exits(0);
+    let name = format!("cantus-{}-aarch64-apple-darwin", env!("CARGO_PKG_VERSION"));
+    assert!(packed.stdout.ends_with(&format!("  {name}.tar.gz\n")), "{packed:?}");
+    repo.run("sh", &["-c", "cd dist && sha256sum --check *.sha256"]).exits(0);
+    let files = repo.run("tar", &["-tzf", &format!("dist/{name}.tar.gz")]).exits(0).stdout;
+    let mut files: Vec<_> = files.lines().filter_map(|file| file.strip_prefix(&format!("{name}/"))).collect();
+    files.sort_unstable();
+    assert_eq!(files, ["", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "cantus"]);
+}
+
 #[test]
 fn every_test_that_the_cases_name_is_there() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use snapbox::data::Inline;
 use snapbox::{assert_data_eq, str};
 
-use crate::program::{CANTUS, NOTES, cantus};
+use crate::program::{CANTUS, NOTES, cantus, replace};
 
 /// A package with a section for each overlay, and notes of each kind.
 const PROJECT: &str = "
@@ -545,6 +545,28 @@ fn check_is_for_people_and_quiet_when_asked() {
     );
     let output = cantus(&repo, &["check", "-q"]).exits(0);
     assert_eq!((output.stdout, output.stderr), (String::new(), String::new()));
+}
+
+#[test]
+fn a_quiet_check_tells_warnings_only_if_it_fails() {
+    let repo = Repo::new(NOTES);
+    replace(&repo, "memory/rules.md", "Be kind.", "See @docs/x.md.");
+    cantus(&repo, &["project", "-q"]).exits(0);
+    let said = |args: &[&str], status| {
+        let output = cantus(&repo, &[&["check"], args].concat()).exits(status);
+        assert_eq!(output.stderr, "");
+        output.stdout
+    };
+    assert!(said(&[], 0).contains(": warning: "));
+    for format in ["human", "github"] {
+        assert_eq!(said(&["-q", "--format", format], 0), "", "{format}");
+    }
+    assert!(said(&["-q", "--json"], 0).contains("note.import"));
+    let strict = said(&["-q", "--strict"], 1);
+    assert!(strict.contains(": error: ") && strict.contains("[note.import]"), "{strict}");
+    replace(&repo, "AGENTS.md", "Be brief.", "Be long.");
+    let failed = said(&["-q"], 1);
+    assert!(failed.contains("[drift.edited]") && failed.contains(": warning: "), "{failed}");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn perform(step: Step, metadata: &Metadata) -> Result<bool, Box<dyn Error>> {
         Step::Tidy => tidy::run(metadata, &mut io::stdout()),
         Step::Schema => schema::run(schema::Mode::Check, metadata, &mut io::stdout()),
         Step::Cantus(args) => {
-            let args = ["cantus"].iter().chain(args).map(OsString::from);
+            let args = ["xtask"].iter().chain(args).map(OsString::from);
             let args = args.chain([OsString::from("--root"), root.into()]);
             Ok(cantus_cli::main_with(args) == ExitCode::SUCCESS)
         }

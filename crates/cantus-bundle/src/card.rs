@@ -23,7 +23,7 @@ impl Card<'_> {
 
     fn write(&self, text: &mut String) -> std::fmt::Result {
         let role = self.role;
-        write!(text, "# {}\n\n{}\n\n", role.title(), flat(&role.purpose))?;
+        write!(text, "# {}\n\n{}\n\n", role.title(), paragraph(&role.purpose))?;
         fact(text, "Role skill", &[quoted(&role.skill())])?;
         fact(text, "Role methods", &role.methods.iter().map(|(id, _)| quoted(id)).collect::<Vec<_>>())?;
         let boundaries: Vec<_> =
@@ -59,7 +59,7 @@ impl Card<'_> {
                 self.roster.catalogue.definitions.get(skill).and_then(|folder| folder.file("SKILL.md"));
             let said = description(entry.unwrap_or_default());
             if !said.is_empty() {
-                write!(text, "\n{}\n", first_sentence(&said))?;
+                write!(text, "\n{}\n", paragraph(first_sentence(&said)))?;
             }
         }
         Ok(())
@@ -105,6 +105,16 @@ fn fact(text: &mut String, name: &str, values: &[String]) -> std::fmt::Result {
 /// A text on one line, so that it opens no heading of its own.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A text as a line of its own that is an ordinary paragraph: no heading, fence or comment begins with it.
+fn paragraph(text: &str) -> String {
+    let text = flat(text);
+    if ["#", "```", "~~~", "<"].iter().any(|sign| text.starts_with(sign)) {
+        format!("\\{text}")
+    } else {
+        text
+    }
 }
 
 fn quoted(id: &str) -> String {

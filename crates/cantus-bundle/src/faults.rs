@@ -28,12 +28,29 @@ impl<'a> Faults<'a> {
         Faults { code: self.code, root: join(&self.root, path), path: None, found: self.found }
     }
 
+    /// The same collection for the file or folder `path` beside this file.
+    pub(crate) fn beside(&mut self, path: &str) -> Faults<'_> {
+        let folder = self.root.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        Faults { code: self.code, root: join(&folder, path), path: None, found: self.found }
+    }
+
+    /// The same collection for a place that has nothing to do with this one.
+    pub(crate) fn elsewhere(&mut self, root: &str) -> Faults<'_> {
+        Faults { code: self.code, root: root.to_owned(), path: None, found: self.found }
+    }
+
+    /// The name of the folder or file that the paths of findings start with.
+    pub(crate) fn root(&self) -> &str {
+        &self.root
+    }
+
     /// Whether anything that was found is an error.
     pub(crate) fn any(&self) -> bool {
         self.found.iter().any(|fault| fault.severity == Severity::Error)
     }
 
-    fn place(&self) -> String {
+    /// The place that findings of the whole name.
+    pub(crate) fn place(&self) -> String {
         let place = self.path.as_ref().map_or_else(|| self.root.clone(), |path| join(&self.root, path));
         place.escape_debug().to_string()
     }
@@ -57,9 +74,9 @@ impl<'a> Faults<'a> {
         }
     }
 
-    /// Something is worth mending, though it prevents nothing.
-    pub(crate) fn warn(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
-        self.found.push(Diagnostic::warning(code, message).at(self.place()).help(help));
+    /// Something at a line is worth mending, though it prevents nothing.
+    pub(crate) fn warn(&mut self, code: &'static str, line: u32, message: impl Into<String>, help: &str) {
+        self.found.push(Diagnostic::warning(code, message).at(self.place()).line(line).help(help));
     }
 
     /// How much is wrong so far, here and elsewhere.
@@ -68,9 +85,35 @@ impl<'a> Faults<'a> {
     }
 }
 
+/// One path in another, either of which may be the folder itself.
 fn join(root: &str, path: &str) -> String {
-    match root {
-        "" | "." => path.to_owned(),
-        root => format!("{}/{path}", root.trim_end_matches('/')),
+    let mut path = path;
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.trim_start_matches('/');
+    }
+    match (root, path) {
+        ("" | ".", "" | ".") => ".".to_owned(),
+        ("" | ".", path) => path.to_owned(),
+        (root, "" | ".") => root.to_owned(),
+        (root, path) => format!("{}/{path}", root.trim_end_matches('/')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_joined() {
+        for (root, path, expected) in [
+            ("", "a", "a"),
+            (".", "./a", "a"),
+            ("a", ".", "a"),
+            ("a/", ".//b/c", "a/b/c"),
+            ("/", "a", "/a"),
+            ("", ".", "."),
+        ] {
+            assert_eq!(join(root, path), expected, "{root} {path}");
+        }
     }
 }

@@ -49,7 +49,7 @@ impl Folder {
 
     /// The file called `path`.
     pub(crate) fn file(&self, path: &str) -> Option<&[u8]> {
-        self.files.iter().find(|(known, _)| known.as_str() == path).map(|(_, bytes)| bytes.as_slice())
+        self.files.get(path).map(Vec::as_slice)
     }
 
     /// What is below `path`, its paths from there on.

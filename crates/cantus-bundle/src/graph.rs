@@ -34,6 +34,8 @@ pub(crate) struct Declared {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bindings {
     pub(crate) role: String,
+    /// The line that says so.
+    pub(crate) line: u32,
     pub(crate) composed: Vec<Pattern>,
     pub(crate) uses: Vec<Use>,
 }
@@ -43,6 +45,8 @@ pub(crate) struct Use {
     pub(crate) id: String,
     pub(crate) of: Of,
     pub(crate) need: Need,
+    /// The line that says so.
+    pub(crate) line: u32,
     pub(crate) patterns: Option<Vec<Pattern>>,
 }
 
@@ -177,6 +181,7 @@ fn roles(node: &Node, graph: &Graph, faults: &mut Faults<'_>) -> Vec<Bindings> {
         let composed = node.children().iter().filter(|child| child.name == "composed-skill");
         roles.push(Bindings {
             role: node.first().to_owned(),
+            line: node.line,
             composed: composed.filter_map(|child| pattern(child, faults)).collect(),
             uses: uses(node, graph, faults),
         });
@@ -185,7 +190,7 @@ fn roles(node: &Node, graph: &Graph, faults: &mut Faults<'_>) -> Vec<Bindings> {
 }
 
 fn uses(role: &Node, graph: &Graph, faults: &mut Faults<'_>) -> Vec<Use> {
-    let mut uses: Vec<Use> = Vec::new();
+    let (mut uses, mut seen) = (Vec::new(), BTreeSet::new());
     for node in role.children() {
         let (of, declared, props): (_, _, &[&str]) = match node.name.as_str() {
             "use-repository" => (Of::Repository, &graph.repositories, &[]),
@@ -197,11 +202,11 @@ fn uses(role: &Node, graph: &Graph, faults: &mut Faults<'_>) -> Vec<Use> {
         if !declared.iter().any(|declared| declared.id == id) {
             faults.at(node.line, format!("nothing has the id `{id}`; declare it above `roles`"));
         }
-        if uses.iter().any(|known| known.id == id && known.of == of) {
+        if !seen.insert((node.name.as_str(), id)) {
             faults.at(node.line, format!("`{id}` is used twice"));
         }
         let need = Need::of(node, faults);
-        uses.push(Use { id: id.to_owned(), of, need, patterns: patterns(node, faults) });
+        uses.push(Use { id: id.to_owned(), of, need, line: node.line, patterns: patterns(node, faults) });
     }
     uses
 }

@@ -60,7 +60,7 @@ pub use project::{
     unproject,
 };
 pub use relative::Relative;
-pub use request::{BUILT_IN, Library, Named, Need, Place, Policy, Request, SourceRequest};
+pub use request::{BUILT_IN, Library, Lines, Named, Need, Place, Policy, Request, SourceRequest};
 pub use resolution::{Entry, Instruction, Resolution, Skill};
 pub use resolve::{Base, built_in_roles, resolve};
 pub use selector::{Pattern, PatternError, SelectError, select};

@@ -19,6 +19,8 @@ use crate::trace::Scope;
 /// What faults of packages and sources are called.
 const PACKAGE: &str = "bundle.package";
 const SOURCE: &str = "bundle.source";
+/// Where the graph of a root stands.
+pub(crate) const GRAPH: &str = ".agents/roles.kdl";
 /// What the absence of an optional source is called, and what comes of it.
 const MISSING: &str = "bundle.source_missing";
 const WITHOUT: &str = "the bundle is made without it";
@@ -29,7 +31,16 @@ pub(crate) struct Loaded {
     pub(crate) source: Source,
     pub(crate) scope: Scope,
     /// Lists of patterns, each of which narrows what the one before has left.
-    pub(crate) passes: Vec<Vec<Pattern>>,
+    pub(crate) passes: Vec<Pass>,
+}
+
+/// Patterns that narrow a source, and who says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pass {
+    pub(crate) patterns: Vec<Pattern>,
+    /// The graph, as its user calls it.
+    pub(crate) graph: String,
+    pub(crate) line: u32,
 }
 
 /// A source that is not.
@@ -59,7 +70,7 @@ pub(crate) fn load(
     let (mut sources, mut missing) = (Vec::new(), Vec::new());
     let mut failed = false;
     for wanted in &request.sources {
-        match source(disk, folder, wanted, found) {
+        match source(disk, request, folder, wanted, found) {
             Some(Some(source)) => {
                 sources.push(Loaded { source, scope: Scope::Request, passes: Vec::new() });
             }
@@ -92,11 +103,12 @@ fn absent(request: &Request, wanted: &SourceRequest) -> Diagnostic {
 
 fn source(
     disk: &dyn Disk,
+    request: &Request,
     folder: &Path,
     wanted: &SourceRequest,
     found: &mut Vec<Diagnostic>,
 ) -> Option<Option<Source>> {
-    source::read(disk, folder, &wanted.id, &wanted.place, &mut Faults::new(SOURCE, ".", found))
+    source::read(disk, folder, &wanted.id, &wanted.place, &mut Faults::new(SOURCE, request.folder(), found))
 }
 
 /// The person package with its libraries.
@@ -104,9 +116,11 @@ fn roster(disk: &dyn Disk, request: &Request, folder: &Path, found: &mut Vec<Dia
     let Some(path) = &request.person else {
         return roster::built_in(&mut Faults::new(PACKAGE, BUILT_IN, found));
     };
-    let files = files(disk, folder, path, found)?;
+    let near = request.folder();
+    let files = files(disk, folder, path, &mut Faults::new(PACKAGE, &near, found))?;
     let before = found.len();
-    let mut faults = Faults::new(PACKAGE, path, found);
+    let mut faults = Faults::new(PACKAGE, &near, found);
+    let mut faults = faults.below(path.as_str());
     let roster = roster::package(&files, &mut faults);
     let (own, _) = files.names("libraries");
     let mut lent = Vec::new();
@@ -115,40 +129,35 @@ fn roster(disk: &dyn Disk, request: &Request, folder: &Path, found: &mut Vec<Dia
         lent.extend(roster::library(&files.below(&place), &mut faults.below(&place)));
     }
     for library in &request.libraries {
-        lent.extend(library_of(disk, folder, library, found));
+        lent.extend(library_of(disk, folder, library, &mut Faults::new(PACKAGE, &near, found)));
     }
     let mut roster = roster?;
     if found.len() > before {
         return None;
     }
-    roster::merge(&mut roster, lent, &mut Faults::new(PACKAGE, path, found));
+    roster::merge(&mut roster, lent, &mut Faults::new(PACKAGE, &near, found).below(path.as_str()));
     (found.len() == before).then_some(roster)
 }
 
-fn library_of(
-    disk: &dyn Disk,
-    folder: &Path,
-    library: &Library,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Lent> {
+fn library_of(disk: &dyn Disk, folder: &Path, library: &Library, faults: &mut Faults<'_>) -> Option<Lent> {
     match library {
         Library::BuiltIn => {
-            let roster = roster::built_in(&mut Faults::new(PACKAGE, BUILT_IN, found))?;
+            let roster = roster::built_in(&mut faults.elsewhere(BUILT_IN))?;
             let mut catalogue = Catalogue { boundaries: Vec::new(), ..roster.catalogue };
             let personalities = &catalogue.personalities;
             catalogue.definitions.retain(|id, _| personalities.iter().any(|it| it.skill == *id));
             Some((BUILT_IN.to_owned(), catalogue, roster.text))
         }
         Library::Folder(path) => {
-            let files = files(disk, folder, path, found)?;
-            roster::library(&files, &mut Faults::new(PACKAGE, path, found))
+            let files = files(disk, folder, path, faults)?;
+            roster::library(&files, &mut faults.below(path.as_str()))
         }
     }
 }
 
 /// The files of a package.
-fn files(disk: &dyn Disk, folder: &Path, path: &Relative, found: &mut Vec<Diagnostic>) -> Option<Folder> {
-    let mut faults = Faults::new(PACKAGE, path, found);
+fn files(disk: &dyn Disk, folder: &Path, path: &Relative, faults: &mut Faults<'_>) -> Option<Folder> {
+    let mut faults = faults.below(path.as_str());
     let place = match path.find(disk, folder) {
         Ok(Some((place, Kind::Folder))) => place,
         Ok(Some((_, kind))) => {
@@ -179,14 +188,14 @@ fn bind(
     // Graphs of what is bound here don't count, so the length of now is what counts.
     for at in 0..sources.len() {
         let Some(graph) = sources[at].source.graph.clone() else { continue };
-        let (root, owner) = (sources[at].source.folder.clone(), sources[at].source.id.clone());
+        let (root, shown) = (sources[at].source.folder.clone(), sources[at].source.shown.clone());
         for used in graph.of(&request.role).map_or(&[][..], |bindings| &bindings.uses) {
             let declared = match used.of {
                 Of::Repository => &graph.repositories,
                 Of::Provider => &graph.providers,
             };
             let Some(declared) = declared.iter().find(|declared| declared.id == used.id) else { continue };
-            let mut faults = Faults::new(SOURCE, &owner, found);
+            let mut faults = Faults::new(SOURCE, &shown, found);
             failed |= bind_one(disk, &root, declared, used, (sources, missing), &mut faults).is_none();
         }
     }
@@ -201,7 +210,10 @@ fn bind_one(
     (sources, missing): (&mut Vec<Loaded>, &mut Vec<Missing>),
     faults: &mut Faults<'_>,
 ) -> Option<()> {
-    let passes: Vec<_> = [&declared.patterns, &used.patterns].into_iter().flatten().cloned().collect();
+    let graph = faults.inside(GRAPH).place();
+    let pass =
+        |patterns: &Vec<Pattern>| Pass { patterns: patterns.clone(), graph: graph.clone(), line: used.line };
+    let passes: Vec<_> = [&declared.patterns, &used.patterns].into_iter().flatten().map(pass).collect();
     if used.of == Of::Repository && passes.is_empty() {
         return Some(());
     }
@@ -220,13 +232,13 @@ fn bind_one(
             let message = format!(
                 "the provider `{id}` is required and not there; name it as a `source` of the request"
             );
-            faults.inside(".agents/roles.kdl").add(message);
+            faults.inside(GRAPH).at(used.line, message);
             return None;
         }
         None if missing.iter().any(|known| known.id == id) => {}
         None => {
             let message = format!("the provider `{id}`, which the role draws on, is not there");
-            faults.inside(".agents/roles.kdl").warn(MISSING, message, WITHOUT);
+            faults.inside(GRAPH).warn(MISSING, used.line, message, WITHOUT);
             missing.push(Missing { id, scope: Scope::Role });
         }
     }

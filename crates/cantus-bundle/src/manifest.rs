@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json::{self, or_default};
+use crate::json::{self, list, or_default};
 
 /// The path of the manifest in a tree.
 pub const MANIFEST: &str = "manifest.json";
@@ -47,10 +47,10 @@ pub struct Manifest {
     #[serde(deserialize_with = "or_default")]
     pub model_tier: String,
     /// The role's personalities, in its order.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub personalities: Vec<String>,
     /// The active boundaries.
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "list", skip_serializing_if = "Vec::is_empty")]
     pub boundaries: Vec<String>,
     /// The melded favourite colour, `#rrggbb`.
     #[serde(deserialize_with = "or_default")]
@@ -59,13 +59,13 @@ pub struct Manifest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
     /// The ids of the sources, the person package first.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub sources: Vec<String>,
     /// The repositories, ascending.
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "list", skip_serializing_if = "Vec::is_empty")]
     pub repositories: Vec<Repository>,
     /// Logical content with its digests.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub content: Vec<Content>,
     /// Where a consumer enters.
     #[serde(deserialize_with = "or_default")]
@@ -83,10 +83,10 @@ pub struct Identity {
     #[serde(deserialize_with = "or_default")]
     pub purpose: String,
     /// Its named seats.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub seats: Vec<Seat>,
     /// How its personalities look.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub personalities: Vec<Look>,
 }
 

@@ -42,7 +42,8 @@ pub enum MaterialiseError {
     Name(#[from] NameError),
     /// What stands under the final name is no bundle.
     #[error(
-        "`{key}` in the folder of bundles is {kind} without a manifest, and is left alone; expected a bundle or nothing"
+        "`{key}` in the folder of bundles is {kind}{}, and is left alone; expected a bundle or nothing",
+        if *.kind == Kind::Folder { " without a manifest" } else { "" }
     )]
     Blocked {
         /// The name.

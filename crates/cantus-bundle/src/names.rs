@@ -1,5 +1,6 @@
 //! Names in a tree: what may stand on every file system, and how a source's id is written there.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use thiserror::Error;
@@ -108,6 +109,13 @@ impl fmt::Display for TreePath {
 impl From<Segment> for TreePath {
     fn from(segment: Segment) -> Self {
         Self(segment.0)
+    }
+}
+
+/// Compared like its text.
+impl Borrow<str> for TreePath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

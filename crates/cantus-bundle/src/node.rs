@@ -1,5 +1,6 @@
 //! KDL, read strictly: strings and booleans, each node at its line, nothing that nobody asked for.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::faults::Faults;
@@ -71,7 +72,11 @@ fn node(raw: Raw, faults: &mut Faults<'_>) -> Node {
         faults.at(line, format!("`{name}` has a type; expected none"));
     }
     let mut node = Node { name, line, args: Vec::new(), props: Vec::new(), block: None };
+    let mut keys = BTreeSet::new();
     for entry in entries {
+        if let Some(key) = entry.key.as_ref().filter(|key| !keys.insert((*key).clone())) {
+            faults.at(node.line, format!("`{}` says `{key}` twice", node.name));
+        }
         put(&mut node, entry, faults);
     }
     node.block = block.map(|block| block.into_iter().map(|raw| self::node(raw, faults)).collect());
@@ -90,9 +95,6 @@ fn put(node: &mut Node, entry: RawEntry, faults: &mut Faults<'_>) {
         }
         return;
     };
-    if node.props.iter().any(|(known, _)| *known == key) {
-        faults.at(node.line, format!("`{name}` says `{key}` twice"));
-    }
     match entry.value {
         RawValue::Text(text) => node.props.push((key, Value::Text(text))),
         RawValue::Flag(flag) => node.props.push((key, Value::Flag(flag))),

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cantus_fs::{AccessError, ContainError, Disk, LockError, LockGuard, ReadError, Root, TargetError};
+use cantus_fs::{AccessError, ContainError, Disk, Kind, LockError, LockGuard, ReadError, Root, TargetError};
 use cantus_manifest::{Digest, ParseRelPathError, RelPath};
 use thiserror::Error;
 
@@ -34,6 +34,8 @@ const LOCK: &str = ".agent-compose/lock";
 const KEPT: &str = ".agent-compose/kept";
 /// How long to wait for another run at the same target.
 const WAIT: Duration = Duration::from_secs(60);
+/// How often the lock's folder is made anew, because a run that took a projection away has removed it in between.
+const TRIES: usize = 1000;
 
 /// Why nothing was projected, or not taken away.
 #[derive(Debug, Error)]
@@ -79,6 +81,9 @@ pub enum ProjectError {
     /// The target's lock could not be taken.
     #[error("cannot take the lock `.agent-compose/lock` of the target")]
     Lock(#[source] LockError),
+    /// The target is no folder and can't become one.
+    #[error("the target is {0}; expected a folder, or nothing yet")]
+    NoFolder(String),
     /// The target could not be used.
     #[error("cannot use the target")]
     Io(#[from] io::Error),
@@ -117,19 +122,22 @@ pub struct Wanted {
 pub struct Projected {
     /// Every file, as it was before.
     pub files: Vec<FileState>,
-    /// Texts that had been edited by hand, and where they are kept.
+    /// Texts that had been edited by hand, or may have been because the record doesn't say what was written, and where they are kept.
     pub kept: Vec<(RelPath, RelPath)>,
     /// Whether the record of an earlier projection was there and broken, so that its files belong to nobody now.
     pub broken_record: bool,
 }
 
 /// What taking a projection away did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unprojected {
     /// The files that were removed.
     pub removed: Vec<RelPath>,
     /// The files that were edited by hand since, and were left.
     pub left: Vec<RelPath>,
+    /// Those that were removed and may have been edited, because the record doesn't say what was written, and where their texts are
+    /// kept.
+    pub kept: Vec<(RelPath, RelPath)>,
 }
 
 impl Wanted {
@@ -176,6 +184,7 @@ fn places(
 
 /// How every file of `wanted` stands at `target`, and every file of an earlier projection that is no longer wanted. Writes nothing.
 pub fn check_projection(target: &Root, wanted: &Wanted) -> Result<Vec<FileState>, ProjectError> {
+    refuse_target(target)?;
     refuse_inside(target, wanted)?;
     state::look(target, &wanted.files, &Sidecar::read(target)?)
 }
@@ -183,9 +192,10 @@ pub fn check_projection(target: &Root, wanted: &Wanted) -> Result<Vec<FileState>
 /// Puts `wanted` at `target`, whose folder is made if it is missing, and takes away what an earlier projection put there and nobody
 /// wants any more.
 ///
-/// Other files that stand in the way are refused, equal ones left and not claimed. A text that was edited by hand is kept beside
-/// the record before it is overwritten. A change that fails gives everything back.
+/// Other files that stand in the way are refused, equal ones left and not claimed. A text that was edited by hand, or may have been,
+/// is kept beside the record before it is overwritten. A change that fails gives everything back, and so does an edit meanwhile.
 pub fn project(target: &Root, wanted: &Wanted) -> Result<Projected, ProjectError> {
+    refuse_target(target)?;
     refuse_inside(target, wanted)?;
     // Before anything is made.
     refuse_foreign(&state::look(target, &wanted.files, &Sidecar::read(target)?)?)?;
@@ -195,16 +205,15 @@ pub fn project(target: &Root, wanted: &Wanted) -> Result<Projected, ProjectError
     refuse_foreign(&files)?;
     sweep(target, &files)?;
     let kept = transaction::run(target, |transaction| replace(transaction, wanted, &old, &files))?;
-    prune(target, &files);
     drop(lock);
     Ok(Projected { files, kept, broken_record: old.broken })
 }
 
 /// Takes away what was projected to `target`, unless it was edited by hand since, and the record of it.
 pub fn unproject(target: &Root) -> Result<Unprojected, ProjectError> {
-    let none = Unprojected { removed: Vec::new(), left: Vec::new() };
+    refuse_target(target)?;
     if !Sidecar::read(target)?.exists {
-        return Ok(none);
+        return Ok(Unprojected::default());
     }
     let lock = take_lock(target)?;
     let old = Sidecar::read(target)?;
@@ -217,16 +226,18 @@ pub fn unproject(target: &Root) -> Result<Unprojected, ProjectError> {
         .iter()
         .filter(|file| file.state != State::Missing)
         .partition(|file| file.state == State::LeftEdited);
-    transaction::run(target, |transaction| {
-        removed.iter().try_for_each(|file| transaction.remove(&file.path))?;
-        transaction.remove(&sidecar::path()?)
+    let kept = transaction::run(target, |transaction| {
+        let kept = keep_all(transaction, &old, removed.iter().copied())?;
+        removed.iter().try_for_each(|file| transaction.remove(&file.path, file.seen.as_ref()))?;
+        prune(transaction, files.iter().filter(|file| file.state != State::LeftEdited));
+        transaction.remove_own(&sidecar::path()?)?;
+        Ok(kept)
     })?;
-    prune(target, &files);
     drop(lock.passing(target.path().join(LOCK)));
     // It may hold texts that were kept.
     let _ = target.disk().remove_folder(&target.path().join(OWN));
     let paths = |files: Vec<&FileState>| files.into_iter().map(|file| file.path.clone()).collect();
-    Ok(Unprojected { removed: paths(removed), left: paths(left) })
+    Ok(Unprojected { removed: paths(removed), left: paths(left), kept })
 }
 
 /// The changes of a projection, in their order.
@@ -243,23 +254,40 @@ fn replace(
     if !changes && old.text() == record.text() {
         return Ok(Vec::new());
     }
-    let mut kept = Vec::new();
-    for file in files.iter().filter(|file| matches!(file.state, State::Edited | State::LeftEdited)) {
-        kept.push((file.path.clone(), keep(transaction, &file.path)?));
-    }
+    let kept = keep_all(transaction, old, files)?;
     let sidecar = sidecar::path()?;
     if changes {
-        transaction.write(&sidecar, record.claiming(old).text().as_bytes())?;
+        transaction.write_own(&sidecar, record.claiming(old).text().as_bytes())?;
     }
     for file in files.iter().filter(|file| file.state.is_written()) {
         if let Some(bytes) = wanted.files.get(&file.path) {
-            transaction.write(&file.path, bytes)?;
+            transaction.write(&file.path, bytes, file.seen.as_ref())?;
         }
     }
-    for file in files.iter().filter(|file| matches!(file.state, State::Left | State::LeftEdited)) {
-        transaction.remove(&file.path)?;
+    for file in files.iter().filter(|file| file.state.is_left()) {
+        transaction.remove(&file.path, file.seen.as_ref())?;
     }
-    transaction.write(&sidecar, record.text().as_bytes())?;
+    // Before the record forgets them, so that a run that dies leaves no folder that nobody knows.
+    prune(transaction, files.iter().filter(|file| !wanted.files.contains_key(&file.path)));
+    transaction.write_own(&sidecar, record.text().as_bytes())?;
+    Ok(kept)
+}
+
+/// Copies aside each text that was edited by hand, and each that may have been because the record says nothing of its bytes. Gives
+/// the paths, each with that of its copy.
+fn keep_all<'f>(
+    transaction: &mut Transaction<'_>,
+    old: &Sidecar,
+    files: impl IntoIterator<Item = &'f FileState>,
+) -> Result<Vec<(RelPath, RelPath)>, ProjectError> {
+    let mut kept = Vec::new();
+    for file in files {
+        let is_unsure = matches!(old.files.get(&file.path), Some(None));
+        let is_replaced = matches!(file.state, State::Stale | State::Left);
+        if file.state.is_edited() || (is_replaced && is_unsure) {
+            kept.push((file.path.clone(), keep(transaction, &file.path)?));
+        }
+    }
     Ok(kept)
 }
 
@@ -267,8 +295,21 @@ fn replace(
 fn keep(transaction: &mut Transaction<'_>, path: &RelPath) -> Result<RelPath, ProjectError> {
     let bytes = transaction.root().read_target(path, tree::MOST_BYTES)?.unwrap_or_default();
     let kept = RelPath::new(format!("{KEPT}/{}-{}", Digest::of(&bytes).short(), path.file_name()))?;
-    transaction.write(&kept, &bytes)?;
+    transaction.write_own(&kept, &bytes)?;
     Ok(kept)
+}
+
+/// Refuses a target that is no folder, or a link to none. One that is not there yet may come.
+fn refuse_target(target: &Root) -> Result<(), ProjectError> {
+    let disk = target.disk();
+    match disk.kind(target.path())? {
+        None | Some(Kind::Folder) => Ok(()),
+        Some(Kind::Symlink) => match disk.canonical(target.path()).and_then(|real| disk.kind(&real)) {
+            Ok(Some(Kind::Folder)) => Ok(()),
+            _ => Err(ProjectError::NoFolder("a symlink that leads to no folder".to_owned())),
+        },
+        Some(kind) => Err(ProjectError::NoFolder(kind.to_string())),
+    }
 }
 
 fn refuse_inside(target: &Root, wanted: &Wanted) -> Result<(), ProjectError> {
@@ -286,32 +327,36 @@ fn refuse_foreign(files: &[FileState]) -> Result<(), ProjectError> {
 
 fn take_lock(target: &Root) -> Result<LockGuard, ProjectError> {
     let path = RelPath::new(LOCK)?;
-    target.contained(&path)?;
-    target.disk().create_folders(&target.path().join(OWN))?;
-    target.disk().lock(&target.at(&path), "cantus", WAIT).map_err(ProjectError::Lock)
+    let mut tries = 0;
+    loop {
+        target.contained(&path)?;
+        target.disk().create_folders(&target.path().join(OWN))?;
+        match target.disk().lock(&target.at(&path), "cantus", WAIT) {
+            // Whoever took the projection away has taken the folder too.
+            Err(LockError::Io(error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
+                tries += 1
+            }
+            lock => return lock.map_err(ProjectError::Lock),
+        }
+    }
 }
 
-/// Removes what dead runs had staged beside the files.
+/// Removes what dead runs had staged beside the files, the record and the texts that are kept.
 fn sweep(target: &Root, files: &[FileState]) -> Result<(), ProjectError> {
     let mut paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
     paths.push(sidecar::path()?);
+    let entries = target.disk().list(&target.path().join(KEPT)).unwrap_or_default();
+    let staged = entries.iter().filter(|entry| cantus_fs::is_leftover(&entry.name));
+    // A staged file is called `.<name>.<random>.cantus-tmp`.
+    let kept = staged.filter_map(|entry| entry.name.to_str()?.strip_prefix('.')?.rsplitn(3, '.').nth(2));
+    paths.extend(kept.filter_map(|name| RelPath::new(format!("{KEPT}/{name}")).ok()));
     target.sweep(&paths, tree::MOST_BYTES, |_, _| true)?;
     Ok(())
 }
 
 /// Removes the folders of files that went away, as far as they are empty.
-fn prune(target: &Root, files: &[FileState]) {
-    for file in
-        files.iter().filter(|file| matches!(file.state, State::Left | State::LeftEdited | State::Missing))
-    {
-        let mut folder = file.path.parent();
-        while let Some(path) = folder {
-            match target.disk().remove_folder(&target.at(&path)) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(_) => break,
-            }
-            folder = path.parent();
-        }
+fn prune<'f>(transaction: &mut Transaction<'_>, files: impl Iterator<Item = &'f FileState>) {
+    for file in files {
+        transaction.prune(&file.path);
     }
 }

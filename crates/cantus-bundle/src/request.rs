@@ -54,6 +54,21 @@ pub struct Request {
     pub sources: Vec<SourceRequest>,
     /// The Cantus render that leads the instructions.
     pub base: Option<String>,
+    /// Where the text says what.
+    pub lines: Lines,
+}
+
+/// The lines of a request's nodes, counted from 1; 0 is that of a node that isn't there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Of `role`.
+    pub role: u32,
+    /// Of `model-tier`.
+    pub tier: u32,
+    /// Of `base`.
+    pub base: u32,
+    /// Of the `boundary-omit` of each of [`Request::omitted`].
+    pub omitted: Vec<u32>,
 }
 
 /// Which person package may be used.
@@ -138,7 +153,20 @@ impl Request {
             omitted: Vec::new(),
             sources: Vec::new(),
             base: None,
+            lines: Lines::default(),
         }
+    }
+
+    /// The folder that its paths start at, as its user calls it; empty if that is the working folder.
+    pub(crate) fn folder(&self) -> String {
+        std::path::Path::new(&self.name)
+            .parent()
+            .map_or_else(String::new, |folder| folder.display().to_string())
+    }
+
+    /// The line that names the source `id`; 0 if none does.
+    pub(crate) fn line_of(&self, id: &SourceId) -> u32 {
+        self.sources.iter().find(|source| source.id == *id).map_or(0, |source| source.line)
     }
 
     /// Reads the text of a request, `name` being what its user calls it. Without a value something is wrong.
@@ -172,12 +200,31 @@ fn request(name: &str, nodes: &[Node], faults: &mut Faults<'_>) -> Option<Reques
             faults.at(compose.line, format!("`compose` needs `{name} \"…\"`"));
         }
     }
-    let (omitted, sources) = (omitted(nodes, faults), sources(nodes, faults));
+    let ((omitted, omitted_at), sources) = (omitted(nodes, faults), sources(nodes, faults));
+    let lines = Lines {
+        role: line(nodes, "role"),
+        tier: line(nodes, "model-tier"),
+        base: line(nodes, "base"),
+        omitted: omitted_at,
+    };
     let base = node::word(nodes, "base", faults).map(str::to_owned);
     let (role, delivery) = (role?.to_owned(), delivery?);
     let tier = tier.unwrap_or_default();
     let name = name.to_owned();
-    Some(Request { name, role, delivery, tier, person, policy, libraries, identity, omitted, sources, base })
+    Some(Request {
+        name,
+        role,
+        delivery,
+        tier,
+        person,
+        policy,
+        libraries,
+        identity,
+        omitted,
+        sources,
+        base,
+        lines,
+    })
 }
 
 fn line(nodes: &[Node], name: &str) -> u32 {
@@ -254,18 +301,21 @@ pub(crate) fn identity(node: &Node, faults: &mut Faults<'_>) -> Option<Named> {
     Some(named)
 }
 
-fn omitted(nodes: &[Node], faults: &mut Faults<'_>) -> Vec<String> {
-    let mut omitted: Vec<String> = Vec::new();
+/// The boundaries that are left out, and the line of each.
+fn omitted(nodes: &[Node], faults: &mut Faults<'_>) -> (Vec<String>, Vec<u32>) {
+    let mut seen = BTreeSet::new();
+    let (mut omitted, mut lines) = (Vec::new(), Vec::new());
     for node in nodes.iter().filter(|node| node.name == "boundary-omit") {
         node.check(&Shape::NAMES, faults);
         for name in &node.args {
-            if omitted.contains(name) {
+            if !seen.insert(name) {
                 faults.at(node.line, format!("the boundary `{}` is omitted twice", name.escape_debug()));
             }
             omitted.push(name.clone());
+            lines.push(node.line);
         }
     }
-    omitted
+    (omitted, lines)
 }
 
 fn sources(nodes: &[Node], faults: &mut Faults<'_>) -> Vec<SourceRequest> {

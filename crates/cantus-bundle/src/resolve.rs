@@ -13,9 +13,9 @@ use cantus_manifest::{Diagnostic, Digest, Outcome};
 
 use crate::card::{self, Card};
 use crate::faults::Faults;
-use crate::load::{Materials, load};
+use crate::load::{Loaded, Materials, load};
 use crate::manifest::{Mode, Repository};
-use crate::names::SourceId;
+use crate::names::{Segment, SourceId};
 use crate::request::Request;
 use crate::resolution::Resolution;
 use crate::roster::{Doctrine, Roster};
@@ -27,6 +27,9 @@ use select::Selection;
 
 /// What faults of a request that can't be resolved are called.
 pub(crate) const CODE: &str = "bundle.resolve";
+
+/// The most bytes that file systems allow for a name.
+const LONGEST: usize = 255;
 
 /// The Cantus render that leads the instructions of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,8 +79,7 @@ fn assemble(
         faults.add("the render that `base` names was not handed in");
         return None;
     }
-    if let Some(twin) = sources.iter().find(|loaded| loaded.source.id == roster.id) {
-        faults.add(format!("the source `{}` has the id of the person package", twin.source.id));
+    if !check_ids(&sources, &roster, request, &mut faults) {
         return None;
     }
     let profile = Profile::new(request, &roster, &mut faults)?;
@@ -107,7 +109,7 @@ fn assemble(
         chooser.decisions.push(base_decision(base));
     }
     choose::offer_package(&mut chooser, &profile, &roster, &mut faults);
-    choose::offer_sources(&mut chooser, &selections, &profile, &roster, &mut faults);
+    choose::offer_sources(&mut chooser, &selections, (&profile, &roster), request, &mut faults);
     choose::order(&mut chooser, &profile, &mut faults)?;
     warn(&selections, request, found);
     let mut providers = vec![report(&roster.id, Scope::Person, package, &chooser, "")];
@@ -121,6 +123,29 @@ fn assemble(
         .collect();
     let parts = Parts { repositories, sources, providers };
     Some(finish(request, &roster, &profile, base, chooser, parts))
+}
+
+/// Whether each source may have its id beside the package, and a folder called like it.
+fn check_ids(sources: &[Loaded], roster: &Roster, request: &Request, faults: &mut Faults<'_>) -> bool {
+    let before = faults.count();
+    for id in sources.iter().map(|loaded| &loaded.source.id) {
+        let line = request.line_of(id);
+        if *id == roster.id {
+            faults.at(line, format!("the source `{id}` has the id of the person package"));
+        }
+        let folder = id.encoded();
+        if let Err(error) = Segment::new(folder.as_str()) {
+            faults.at(line, format!("the source `{id}` can have no folder in a bundle: {error}"));
+        }
+        if folder.len() > LONGEST {
+            let message = format!(
+                "the source `{id}` can have no folder in a bundle: its name would have {} bytes",
+                folder.len()
+            );
+            faults.at(line, message);
+        }
+    }
+    faults.count() == before
 }
 
 /// What goes into a resolution as it is.

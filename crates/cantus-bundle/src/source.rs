@@ -26,6 +26,8 @@ pub(crate) struct Source {
     pub(crate) id: SourceId,
     /// Where it is, for what lies in it.
     pub(crate) folder: PathBuf,
+    /// What its user calls that place, for findings.
+    pub(crate) shown: String,
     pub(crate) instructions: Vec<Instruction>,
     /// Ordinary skills.
     pub(crate) skills: Vec<Skill>,
@@ -89,7 +91,7 @@ fn declaration(disk: &dyn Disk, file: &Path, id: &SourceId, faults: &mut Faults<
         faults.at(node.line, format!("declares `{}`; the request calls it `{id}`", node.first()));
     }
     let folder = file.parent()?.to_path_buf();
-    let mut source = empty(id, folder.clone());
+    let mut source = empty(id, folder.clone(), faults.root());
     let mut seen = BTreeSet::new();
     for child in node.children() {
         if !seen.insert((child.name.as_str(), child.first())) {
@@ -105,7 +107,12 @@ fn declaration(disk: &dyn Disk, file: &Path, id: &SourceId, faults: &mut Faults<
                 source.instructions.extend(bytes.map(instruction));
             }
             ("skill", Kind::Folder) => {
-                source.skills.extend(skill(disk, &place, child.first(), id, Entry::Skill, faults));
+                let name = Segment::new(child.first());
+                let Ok(name) = name.map_err(|error| faults.at(child.line, error.to_string())) else {
+                    continue;
+                };
+                let inside = faults.beside(path.as_str());
+                source.skills.extend(skill(disk, &place, name, id, Entry::Skill, inside));
             }
             (_, kind) => faults.at(child.line, format!("`{path}` is {kind}; expected {}", wanted(child))),
         }
@@ -139,13 +146,13 @@ fn declared(
     }
 }
 
-fn empty(id: &SourceId, folder: PathBuf) -> Source {
+fn empty(id: &SourceId, folder: PathBuf, shown: &str) -> Source {
     let (instructions, skills, composed) = (Vec::new(), Vec::new(), Vec::new());
-    Source { id: id.clone(), folder, instructions, skills, composed, graph: None }
+    Source { id: id.clone(), folder, shown: shown.to_owned(), instructions, skills, composed, graph: None }
 }
 
-/// The skill in the folder `place`, whole.
-fn skill(
+/// The skill called `name` in a folder of a root.
+fn skill_of_root(
     disk: &dyn Disk,
     place: &Path,
     name: &str,
@@ -155,6 +162,18 @@ fn skill(
 ) -> Option<Skill> {
     let mut faults = faults.below(name);
     let id = Segment::new(name).map_err(|error| faults.add(error.to_string())).ok()?;
+    skill(disk, place, id, source, entry, faults)
+}
+
+/// The skill in the folder `place`, whole, of which the faults speak.
+fn skill(
+    disk: &dyn Disk,
+    place: &Path,
+    id: Segment,
+    source: &SourceId,
+    entry: Entry,
+    mut faults: Faults<'_>,
+) -> Option<Skill> {
     let folder = Folder::read(disk, place, |_| true, &mut faults)?;
     if entry == Entry::Composed {
         let stray = folder.files.keys().find(|path| path.as_str().rsplit('/').next() == Some("SKILL.md"));
@@ -174,7 +193,7 @@ fn skill(
 
 /// A source as its folder has it.
 fn root(disk: &dyn Disk, folder: &Path, id: &SourceId, faults: &mut Faults<'_>) -> Source {
-    let mut source = empty(id, folder.to_path_buf());
+    let mut source = empty(id, folder.to_path_buf(), faults.root());
     let mut names = Vec::new();
     for (name, kind) in entries(disk, folder, ".agents/skills", faults) {
         let mut inside = faults.below(".agents/skills");
@@ -185,7 +204,7 @@ fn root(disk: &dyn Disk, folder: &Path, id: &SourceId, faults: &mut Faults<'_>) 
                 source.instructions.extend(invariant(disk, &place, id, &mut inside));
             }
             Kind::Folder => {
-                source.skills.extend(skill(disk, &place, &name, id, Entry::Skill, &mut inside));
+                source.skills.extend(skill_of_root(disk, &place, &name, id, Entry::Skill, &mut inside));
                 names.push(name);
             }
             _ => {}
@@ -206,10 +225,20 @@ fn root(disk: &dyn Disk, folder: &Path, id: &SourceId, faults: &mut Faults<'_>) 
 
 fn invariant(disk: &dyn Disk, place: &Path, id: &SourceId, faults: &mut Faults<'_>) -> Option<Instruction> {
     let path = place.join("INVARIANT.md");
-    if !matches!(disk.kind(&path), Ok(Some(Kind::File))) {
-        return None;
+    let mut faults = faults.inside("personality-shared/INVARIANT.md");
+    match disk.kind(&path) {
+        Ok(None) => return None,
+        Ok(Some(Kind::File)) => {}
+        Ok(Some(kind)) => {
+            faults.add(format!("{kind}; expected a regular file"));
+            return None;
+        }
+        Err(error) => {
+            faults.add(format!("cannot be looked at: {error}"));
+            return None;
+        }
     }
-    let bytes = bytes(disk, &path, &mut faults.inside("personality-shared/INVARIANT.md"))?;
+    let bytes = bytes(disk, &path, &mut faults)?;
     Some(Instruction { source: id.clone(), id: INVARIANT.to_owned(), bytes })
 }
 
@@ -237,7 +266,7 @@ fn composed(disk: &dyn Disk, source: &mut Source, graph: Has, ordinary: &[String
             inside.inside(&name).add("an ordinary skill has this name too");
         } else {
             let place = folder.join(".agents").join("composed").join(&name);
-            let skill = skill(disk, &place, &name, &source.id, Entry::Composed, &mut inside);
+            let skill = skill_of_root(disk, &place, &name, &source.id, Entry::Composed, &mut inside);
             source.composed.extend(skill);
         }
     }

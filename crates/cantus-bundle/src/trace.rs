@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::{self, or_default};
+use crate::json::{self, list, or_default};
 
 /// The path of the trace in a tree.
 pub const TRACE: &str = "trace.json";
@@ -22,10 +22,10 @@ pub struct Trace {
     #[serde(deserialize_with = "or_default")]
     pub format: String,
     /// The decisions, in the order in which they were made.
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "list")]
     pub decisions: Vec<Decision>,
     /// What each source brought; a producer may leave it out.
-    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "list", skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<Provider>,
 }
 
@@ -186,11 +186,14 @@ pub enum Scope {
     Default,
     /// Bound to a harness.
     Harness,
+    /// Let in by an organisation, which other tools know.
+    Org,
 }
 
 impl Scope {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Person, Self::Role, Self::Request, Self::Default, Self::Harness];
+    pub const ALL: [Self; 6] =
+        [Self::Person, Self::Role, Self::Request, Self::Default, Self::Harness, Self::Org];
 
     /// As the trace writes it.
     #[must_use]
@@ -201,6 +204,7 @@ impl Scope {
             Self::Request => "request",
             Self::Default => "default",
             Self::Harness => "harness",
+            Self::Org => "org",
         }
     }
 
@@ -216,7 +220,7 @@ impl Scope {
         match self {
             Self::Person => "person-package",
             Self::Role => "role-provider",
-            Self::Request | Self::Default | Self::Harness => "catalogue",
+            Self::Request | Self::Default | Self::Harness | Self::Org => "catalogue",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a folder holds, looked at without following any link.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use cantus_fs::{Disk, Kind, ReadError};
@@ -113,10 +114,11 @@ impl Tree {
     }
 
     /// The regular files below the folder `path`, with their sizes in bytes.
-    pub fn files_below<'a>(&'a self, path: &'a str) -> impl Iterator<Item = (&'a TreePath, u64)> {
-        self.files
-            .iter()
-            .filter(move |(file, _)| file.strip(path).is_some())
+    pub fn files_below(&self, path: &str) -> impl Iterator<Item = (&TreePath, u64)> {
+        let start = format!("{path}/");
+        let files = self.files.range::<str, _>((Bound::Excluded(start.as_str()), Bound::Unbounded));
+        files
+            .take_while(move |(file, _)| file.as_str().starts_with(&start))
             .map(|(file, bytes)| (file, *bytes))
     }
 }

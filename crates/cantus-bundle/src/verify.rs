@@ -208,11 +208,12 @@ fn check_profiles(manifest: &Manifest, trace: &Trace) -> Result<(), Fault> {
         ));
     }
     let selected: Vec<_> = trace.selected(Kind::Profile).map(|decision| decision.subject.as_str()).collect();
+    let subjects: BTreeSet<_> = selected.iter().copied().collect();
     let personalities = manifest.personalities.iter().map(|name| format!("personality:{name}"));
     let boundaries = manifest.boundaries.iter().map(|name| format!("boundary:{name}"));
     let named: Vec<_> =
         [format!("role:{}", manifest.role)].into_iter().chain(personalities).chain(boundaries).collect();
-    if let Some(missing) = named.iter().find(|subject| !selected.contains(&subject.as_str())) {
+    if let Some(missing) = named.iter().find(|subject| !subjects.contains(subject.as_str())) {
         let message = format!("no decision selects the profile {missing:?}, which the manifest names");
         return Err(Fault::new("trace.profile_missing", message));
     }

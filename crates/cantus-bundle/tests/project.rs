@@ -10,6 +10,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cantus_bundle::{
     Layout, Mode, ProjectError, Projected, Reach, Resolution, State, Unprojected, Wanted, check_projection,
@@ -306,7 +307,7 @@ fn unprojecting_leaves_the_target_as_it_was() {
     let done = unproject(&place.root()).unwrap();
     assert_eq!(done.removed.iter().map(ToString::to_string).collect::<Vec<_>>(), NATIVE);
     assert_eq!(contents(&place.target), before);
-    assert_eq!(unproject(&place.root()).unwrap(), Unprojected { removed: Vec::new(), left: Vec::new() });
+    assert_eq!(unproject(&place.root()).unwrap(), Unprojected::default());
     assert_eq!(contents(&place.target), before);
 }
 
@@ -320,21 +321,41 @@ fn unprojecting_leaves_what_was_edited() {
     assert_eq!(contents(&place.target).into_keys().collect::<Vec<_>>(), ["CLAUDE.md"]);
 }
 
-/// The record of another tool has no digests: what it names is ours.
-#[test]
-fn a_record_without_digests_is_taken_over() {
+/// The record of another tool has no digests: what it names is ours, and whether it was edited nobody can tell.
+fn without_digests() -> Place {
     let place = Place::new();
     put(&place.target, "CLAUDE.md", "theirs");
-    put(&place.target, "old/x.md", "theirs");
+    put(&place.target, "old/x.md", "old");
     put(
         &place.target,
         SIDECAR,
         "{\"layout\": \"claude\", \"bundle\": \"rel\", \"files\": [\"CLAUDE.md\", \"old/x.md\"]}",
     );
+    place
+}
+
+#[test]
+fn a_record_without_digests_is_taken_over_and_its_texts_are_kept() {
+    let place = without_digests();
     let done = place.project(&place.native());
-    assert!(done.kept.is_empty() && !done.broken_record);
-    assert_eq!(place.files(), NATIVE);
+    let kept: Vec<_> =
+        done.kept.iter().map(|(path, kept)| (path.as_str(), place.read(kept.as_str()))).collect();
+    assert_eq!(kept, [("CLAUDE.md", "theirs".to_owned()), ("old/x.md", "old".to_owned())]);
+    let mut files = place.files();
+    files.retain(|path| !path.starts_with(".agent-compose/kept/"));
+    assert_eq!(files, NATIVE);
     assert!(!place.target.join("old").exists());
+}
+
+#[test]
+fn unprojecting_keeps_texts_that_have_no_digest() {
+    let place = without_digests();
+    let done = unproject(&place.root()).unwrap();
+    let kept: Vec<_> =
+        done.kept.iter().map(|(path, kept)| (path.as_str(), place.read(kept.as_str()))).collect();
+    assert_eq!(kept, [("CLAUDE.md", "theirs".to_owned()), ("old/x.md", "old".to_owned())]);
+    assert_eq!(done.removed.len(), 2);
+    assert!(!place.target.join("CLAUDE.md").exists() && !place.target.join("old").exists());
 }
 
 #[test]
@@ -351,9 +372,17 @@ fn a_broken_record_owns_nothing() {
 
 #[test]
 fn a_record_with_paths_that_lead_elsewhere_is_refused() {
-    for path in
-        ["../outside", "/etc/passwd", ".agent-compose/lock", ".agent-compose", ".Agent-Compose/x", "a//b", ""]
-    {
+    for path in [
+        "../outside",
+        "/etc/passwd",
+        ".agent-compose/lock",
+        ".agent-compose",
+        ".Agent-Compose/x",
+        "a//b",
+        "",
+        ".git/HEAD",
+        ".GIT/config",
+    ] {
         let place = Place::new();
         put(place.folder.path(), "outside", "mine");
         let record = serde_json::json!({ "layout": "claude", "bundle": "", "files": [path] });
@@ -409,6 +438,23 @@ fn two_skills_in_one_place_are_refused() {
         error.to_string(),
         "two skills of the bundle would both be `.claude/skills/personality-patient/SKILL.md`"
     );
+}
+
+/// A skill that has a repository of its own in it.
+#[test]
+fn whatever_is_projected_may_be_recorded() {
+    let place = Place::new();
+    let mut odd = resolution(Mode::NativeSkills);
+    odd.skills.push(skill(
+        "odd",
+        &[("SKILL.md", "x"), (".git/config", "x"), (".agent-compose/x", "x"), ("é %20", "x")],
+    ));
+    account(&mut odd);
+    let bundle = place.bundle(&odd);
+    place.project(&bundle);
+    assert!(place.states(&bundle).values().all(|state| *state == State::Fresh));
+    unproject(&place.root()).unwrap();
+    assert_eq!(contents(&place.target), BTreeMap::new());
 }
 
 #[test]
@@ -516,8 +562,17 @@ fn unprojecting_that_fails_gives_everything_back() {
     check_failures(laid_out, |root, _| unproject(root).map(drop), FaultKind::Io(ErrorKind::Other));
 }
 
+/// What is at a target, the record, its lock and what is kept aside.
+fn apart_from_ours(target: &Path) -> Vec<String> {
+    let paths = contents(target).into_keys();
+    paths.filter(|path| path != ".agent-compose" && !path.starts_with(".agent-compose/")).collect()
+}
+
 #[test]
 fn after_a_death_at_any_operation_the_next_run_owns_and_mends_everything() {
+    let (done, bundle) = laid_out();
+    done.project(&bundle);
+    let expected = apart_from_ours(&done.target);
     for kind in [FaultKind::Crash, FaultKind::CrashAfter] {
         for at in 1.. {
             let (place, bundle) = laid_out();
@@ -529,13 +584,116 @@ fn after_a_death_at_any_operation_the_next_run_owns_and_mends_everything() {
             }
             place.project(&bundle);
             assert!(place.states(&bundle).values().all(|state| *state == State::Fresh), "{kind:?} {at}");
-            let mut files = place.files();
-            files.retain(|path| !path.starts_with(".agent-compose/kept/"));
-            let mut expected = NATIVE.map(str::to_owned).to_vec();
-            expected.push(".claude/skills/mine/SKILL.md".to_owned());
-            expected.sort();
-            assert_eq!(files, expected, "{kind:?} {at}");
+            assert_eq!(apart_from_ours(&place.target), expected, "{kind:?} {at}");
+            let kept: Vec<_> =
+                place.files().into_iter().filter(|path| path.starts_with(".agent-compose/kept/")).collect();
+            assert_eq!(kept.len(), 1, "{kind:?} {at}: {kept:?}");
+            assert_eq!(place.read(&kept[0]), "edited", "{kind:?} {at}");
         }
+    }
+}
+
+#[test]
+fn after_a_death_while_unprojecting_the_next_run_takes_the_rest_away() {
+    let (done, _) = laid_out();
+    unproject(&done.root()).unwrap();
+    let expected = apart_from_ours(&done.target);
+    for kind in [FaultKind::Crash, FaultKind::CrashAfter] {
+        for at in 1.. {
+            let (place, _) = laid_out();
+            let disk = Arc::new(FaultDisk::new().fault(Fault { at, on: On::Mutating, kind }));
+            let result = unproject(&root(Arc::clone(&disk) as Arc<dyn Disk>, &place.target));
+            if !disk.crashed() {
+                result.unwrap();
+                break;
+            }
+            unproject(&place.root()).unwrap();
+            assert_eq!(apart_from_ours(&place.target), expected, "{kind:?} {at}");
+            assert_eq!(place.read(ROLE), "edited", "{kind:?} {at}");
+        }
+    }
+}
+
+/// An edit at any moment of a run is there afterwards, in its place or kept aside.
+#[track_caller]
+fn check_late_edits(path: &str, act: impl Fn(&Root, &Wanted) -> Result<(), ProjectError>) {
+    let mut edits = 0;
+    for at in 1.. {
+        let (place, bundle) = laid_out();
+        let (file, wanted) = (place.target.join(path), wanted(&bundle));
+        let edited = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&edited);
+        let edit = move || {
+            if file.exists() {
+                fs::write(file, "late").unwrap();
+                told.store(true, Ordering::Relaxed);
+            }
+        };
+        let disk = Arc::new(FaultDisk::new().before(On::Mutating, at, edit));
+        let result = act(&root(Arc::clone(&disk) as Arc<dyn Disk>, &place.target), &wanted);
+        if disk.count(On::Mutating) < at {
+            assert!(edits > 3, "{edits}");
+            return;
+        }
+        if edited.load(Ordering::Relaxed) {
+            edits += 1;
+            let is_late = |text: &Option<Vec<u8>>| text.as_deref() == Some(b"late");
+            assert!(contents(&place.target).values().any(is_late), "{at}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_at_any_moment_is_never_lost() {
+    check_late_edits("CLAUDE.md", project_only);
+    check_late_edits("CLAUDE.md", |root, _| unproject(root).map(drop));
+}
+
+#[test]
+fn projecting_and_unprojecting_take_turns() {
+    let place = Place::new();
+    let bundle = place.native();
+    std::thread::scope(|scope| {
+        for index in 0..8 {
+            let (place, bundle) = (&place, &bundle);
+            scope.spawn(move || {
+                for _ in 0..10 {
+                    match index % 2 {
+                        0 => drop(project(&place.root(), &wanted(bundle)).unwrap()),
+                        _ => drop(unproject(&place.root()).unwrap()),
+                    }
+                }
+            });
+        }
+    });
+    unproject(&place.root()).unwrap();
+    assert_eq!(place.files(), [] as [&str; 0]);
+}
+
+#[test]
+fn what_is_no_folder_is_no_target() {
+    let place = Place::new();
+    let bundle = place.native();
+    put(&place.target, "file", "mine");
+    let refused = |name: &str, expected: &str| {
+        let target = root(Arc::new(RealDisk), &place.target.join(name));
+        for said in [
+            project(&target, &wanted(&bundle)).unwrap_err(),
+            check_projection(&target, &wanted(&bundle)).unwrap_err(),
+            unproject(&target).unwrap_err(),
+        ] {
+            assert_eq!(said.to_string(), expected);
+        }
+    };
+    refused("file", "the target is a regular file; expected a folder, or nothing yet");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", place.target.join("link")).unwrap();
+        refused("link", "the target is a symlink that leads to no folder; expected a folder, or nothing yet");
+        std::os::unix::fs::symlink(".", place.target.join("here")).unwrap();
+        let target = root(Arc::new(RealDisk), &place.target.join("here"));
+        project(&target, &wanted(&bundle)).unwrap();
+        assert!(place.target.join("CLAUDE.md").exists());
     }
 }
 

@@ -198,6 +198,26 @@ fn no_text_of_a_package_opens_a_heading_in_the_card() {
     let card = resolved(&repo, &smith("")).card;
     assert!(card.starts_with("# The # Smith\n\nForge. # Clerk\n"), "{card}");
     assert_eq!(card.lines().filter(|line| line.starts_with("# ")).count(), 1);
+    for opened in ["# Clerk", "```text", "~~~", "<!-- Forge."] {
+        repo.write(
+            "me/roles/10-smith.kdl",
+            &role.replace("Forge. # Clerk", opened).replace("Forge.", opened),
+        );
+        let card = resolved(&repo, &smith("")).card;
+        assert!(card.starts_with(&format!("# The # Smith\n\n\\{opened}")), "{card}");
+    }
+}
+
+#[test]
+fn a_role_that_is_broken_is_told_once() {
+    let repo = repo();
+    repo.remove("me/roles/20-clerk.kdl");
+    repo.write("me/roles/smith/SKILL.md", "x");
+    let outcome = outcome(&repo, &smith(""), None);
+    assert_eq!(outcome.diagnostics.len(), 1, "{:?}", outcome.diagnostics);
+    repo.remove("me/roles/10-smith.kdl");
+    repo.remove("me/roles/smith/SKILL.md");
+    refused(&repo, &smith(""), &["me: error: a package needs a role at least"]);
 }
 
 #[test]
@@ -528,12 +548,12 @@ fn providers_are_narrowed_and_never_widened() {
     graph("use-provider far");
     let outcome = outcome(&repo, &request, None);
     let said = outcome.diagnostics[0].to_string();
-    assert!(said.starts_with("shared/.agents/roles.kdl: warning: the provider `far`"), "{said}");
+    assert!(said.starts_with("shared/.agents/roles.kdl:2: warning: the provider `far`"), "{said}");
     let missing = outcome.value.unwrap();
     assert_eq!(decided(&missing, "source:far"), ["excluded source:far"]);
     made(&repo, &missing);
     graph("use-provider far required=#true");
-    refused(&repo, &request, &["shared/.agents/roles.kdl: error: the provider `far` is required"]);
+    refused(&repo, &request, &["shared/.agents/roles.kdl:2: error: the provider `far` is required"]);
 }
 
 #[test]
@@ -671,6 +691,10 @@ fn links_are_never_followed() {
         &["elsewhere: error: a symlink; expected a folder"],
     );
     refused(&repo, &smith("source shared root=\"elsewhere/x\""), &["elsewhere/x: error: a symlink"]);
+    let repo = fresh();
+    repo.write("shared/.agents/skills/personality-shared/x", "x");
+    link(&repo, "me/person.kdl", "shared/.agents/skills/personality-shared/INVARIANT.md");
+    refused(&repo, &request, &["personality-shared/INVARIANT.md: error: a symlink"]);
 }
 
 #[test]
@@ -756,4 +780,93 @@ fn nothing_of_the_machine_is_in_a_tree() {
     assert!(files.len() > 10 && files.iter().all(|file| !repo.read(file).contains(place)));
     let why = describe(&RealDisk, &one.folder).unwrap().why("role:smith").unwrap();
     assert!(why.contains("the request asks for this role"), "{why}");
+}
+
+/// Sources below `sub`, each with something wrong.
+const WRONG: &str = r#"
+    //- sub/s/.agents/skills/one/SKILL.md
+    x
+    //- sub/s/.agents/roles.kdl
+    providers {
+        provider near path="p" { skill "z*" }
+        provider far
+    }
+    roles {
+        role maker {
+            use-provider near
+        }
+        role reviewer {
+            composed-skill "c*"
+        }
+        role investigator {
+            use-provider far required=#true
+        }
+    }
+    //- sub/s/p/.agents/skills/two/SKILL.md
+    x
+    //- sub/d.kdl
+    source d {
+        skill "a/b" path="s"
+        skill empty path="s/.agents"
+    }
+    //- sub/i.kdl
+    source i {
+        instruction personality-invariant path="own.md"
+    }
+    //- sub/own.md
+    Mine.
+    //- sub/me/person.kdl
+    person 1
+    //- sub/folder/x
+    x
+    "#;
+
+/// What is wrong is told with the file as its user calls it, and with its line.
+#[test]
+fn faults_say_where() {
+    let repo = Repo::without_git(WRONG);
+    let check = |request: &str, expected: &[&str]| {
+        let text = format!("compose {{\n{request}\n}}");
+        let request = Request::read("sub/r.kdl", text.as_bytes()).value.unwrap();
+        let outcome = resolve(&RealDisk, &request, &repo.path().join("sub"), None);
+        let shown: Vec<_> = outcome.diagnostics.iter().map(ToString::to_string).collect();
+        let starts = shown.iter().zip(expected).all(|(shown, expected)| shown.starts_with(expected));
+        assert!(starts && shown.len() == expected.len() && outcome.value.is_none(), "{shown:#?}");
+    };
+    let s = "delivery compiled\nsource s root=s";
+    check(
+        &format!("role maker\n{s}"),
+        &["sub/s/.agents/roles.kdl:7: error: the source `near`: the pattern `z*`"],
+    );
+    check(&format!("role reviewer\n{s}"), &["sub/s/.agents/roles.kdl:9: error: the composed skills of `s`"]);
+    check(
+        &format!("role investigator\n{s}"),
+        &["sub/s/.agents/roles.kdl:13: error: the provider `far` is req"],
+    );
+    let maker = "role maker\ndelivery compiled\n";
+    check(
+        &format!("{maker}source d declaration=\"d.kdl\""),
+        &["sub/d.kdl:2: error: `a/b` has a slash", "sub/s/.agents: error: no regular file `SKILL.md` in it"],
+    );
+    check(
+        &format!("{maker}source i declaration=\"i.kdl\""),
+        &["sub/r.kdl:4: error: the instruction `personality-inv"],
+    );
+    check(
+        &format!("{maker}source \"roster:cantus\" root=s"),
+        &["sub/r.kdl:4: error: the source `roster:cantus` has"],
+    );
+    check(&format!("{maker}source con root=s"), &["sub/r.kdl:4: error: the source `con` can have no folder"]);
+    let long = "é".repeat(50);
+    check(
+        &format!("{maker}source {long} root=s"),
+        &[&format!("sub/r.kdl:4: error: the source `{long}` can have no")],
+    );
+    check(&format!("{maker}person-source me"), &["sub/me/person.kdl:1: error: `person` has an argument"]);
+    check(&format!("{maker}source f root=folder"), &["sub/folder/.agents/skills: error: no skill in it"]);
+    check("delivery compiled\nrole nobody", &["sub/r.kdl:3: error: `roster:cantus` has no role"]);
+    check(
+        &format!("{maker}boundary-omit merging\nboundary-omit rewriting x"),
+        &["sub/r.kdl:5: error: the boundary `rewriting`", "sub/r.kdl:5: error: the boundary `x`"],
+    );
 }

@@ -93,6 +93,20 @@ impl Copy {
         }
     }
 
+    /// A file that is nothing but a hole.
+    fn hole(&self, path: &str, bytes: u64) {
+        self.put(path, "");
+        fs::File::options().write(true).open(self.at(path)).unwrap().set_len(bytes).unwrap();
+    }
+
+    /// Writes values of every kind under keys that nobody knows.
+    fn unknown(&self, file: &str) {
+        let deep = format!("{}{}", "[".repeat(3000), "]".repeat(3000));
+        let keys = format!("{{\"a\": 1e999, \"b\": \"\\ud800\", \"c\": {deep}, \"d\": -1, \"d\": null,");
+        let text = fs::read_to_string(self.at(file)).unwrap();
+        self.put(file, &text.replacen('{', &keys, 1));
+    }
+
     fn compiled(&self) {
         self.put("delivery/compiled.md", "all of it\n");
         self.manifest("/delivery/mode", json!("compiled"));
@@ -334,6 +348,16 @@ cases! {
         it.manifest("/identity/display_name", json!("Lamp Lighter"));
         it.manifest("/model_class", json!("legacy"));
     };
+    manifest_unknown_values: "accept", |it| it.unknown("manifest.json");
+    trace_unknown_values: "accept", |it| it.unknown("trace.json");
+    decision_null: "accept", |it| it.edit("trace.json", |it| it["decisions"].as_array_mut().unwrap().push(Value::Null));
+    provider_null: "provider.shape", |it| it.edit("trace.json", |it| it["providers"].as_array_mut().unwrap().push(Value::Null));
+    content_null: "manifest.content", |it| it.edit("manifest.json", |it| it["content"].as_array_mut().unwrap().push(Value::Null));
+    personality_null: "manifest.personality", |it| it.edit("manifest.json", |it| it["personalities"].as_array_mut().unwrap().push(Value::Null));
+    sources_null: "manifest.sources", |it| it.edit("manifest.json", |it| it["sources"].as_array_mut().unwrap().push(Value::Null));
+    identity_seat_null: "accept", |it| it.manifest("/identity/seats", json!([null]));
+    delivery_list: "manifest.parse", |it| it.manifest("/delivery", json!(["native-skills"]));
+    decision_list: "trace.parse", |it| it.edit("trace.json", |it| it["decisions"].as_array_mut().unwrap().push(json!(["a"])));
     no_format: "manifest.format", |it| it.manifest("/format", Value::Null);
     no_role: "manifest.role", |it| it.manifest("/role", json!(""));
     no_personalities_key: "manifest.role", |it| it.manifest("/personalities", Value::Null);
@@ -451,6 +475,7 @@ cases! {
         it.put(&format!("{SKILLS}/role-lamplighter/deep/x.md"), "x");
         it.trace("/providers", Value::Null);
     };
+    extra_huge_skill_file: "provider.budget", |it| it.hole(&format!("{SKILLS}/role-lamplighter/x.md"), 1 << 40);
     extra_empty_skill_file: "accept", |it| it.put(&format!("{SKILLS}/role-lamplighter/x.md"), "");
     entry_is_empty_without_reports: "accept", |it| {
         it.put(&format!("{SKILLS}/role-lamplighter/SKILL.md"), "");
@@ -458,7 +483,14 @@ cases! {
     };
     providers_null: "accept", |it| it.edit("trace.json", |it| it["providers"] = Value::Null);
     provider_no_source: "provider.shape", |it| it.trace("/providers/0/source", json!(""));
-    provider_org: "provider.shape", |it| it.trace("/providers/0/scope", json!("org"));
+    provider_org: "accept", |it| {
+        it.trace("/providers/0/scope", json!("org"));
+        it.trace("/providers/0/category", json!("catalogue"));
+    };
+    provider_org_category: "provider.shape", |it| {
+        it.trace("/providers/0/scope", json!("org"));
+        it.trace("/providers/0/category", json!("role-provider"));
+    };
     provider_role_scope: "accept", |it| {
         it.trace("/providers/0/scope", json!("role"));
         it.trace("/providers/0/category", json!("role-provider"));

@@ -4,6 +4,8 @@
 mod bundle;
 #[cfg(feature = "observe")]
 mod observe;
+#[cfg(feature = "session")]
+mod session;
 
 #[cfg(feature = "launch")]
 use std::ffi::OsString;
@@ -11,12 +13,15 @@ use std::path::PathBuf;
 
 #[cfg(feature = "launch")]
 use cantus_manifest::Provider;
+use cantus_workspace::Program;
 use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
 #[cfg(feature = "observe")]
 pub(crate) use self::observe::{LayoutName, ReadoutArgs, VerifyArgs};
+#[cfg(feature = "session")]
+pub(crate) use self::session::{CompileArgs, SessionAction, SnapshotArgs};
 
 /// One set of standing instructions for coding agents, composed from small Markdown notes.
 #[derive(Debug, Parser)]
@@ -47,12 +52,15 @@ pub(crate) struct Global {
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-    /// Say something only if there is trouble
+    /// Say something only if there is trouble; `check`: only if it fails
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     /// Treat warnings as errors
     #[arg(long, global = true)]
     pub(crate) strict: bool,
+    /// What messages call the program.
+    #[arg(skip)]
+    pub(crate) program: Program,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -106,6 +114,13 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         action: BundleAction,
     },
+    /// Make what the requests of one long conversation are given: a stable text, and updates to it
+    #[cfg(feature = "session")]
+    Session {
+        /// What to do
+        #[command(subcommand)]
+        action: SessionAction,
+    },
     /// Compose and write anew whenever notes or configuration change, until Ctrl-C
     #[cfg(feature = "watch")]
     Watch,
@@ -150,6 +165,8 @@ impl Verb {
             Self::Stats(args) => args.json,
             #[cfg(feature = "bundle")]
             Self::Bundle { action } => action.prints_data(),
+            #[cfg(feature = "session")]
+            Self::Session { .. } => true,
             #[cfg(feature = "watch")]
             Self::Watch => false,
             Self::Read(_) | Self::Render(_) | Self::Manifest { .. } => true,

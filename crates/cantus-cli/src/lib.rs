@@ -25,7 +25,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use clap::Parser as _;
+use cantus_workspace::Program;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::args::{Args, Color};
 use crate::failure::Failure;
@@ -63,10 +64,13 @@ struct Streams<'a> {
     err: &'a mut dyn Write,
 }
 
-/// Runs the command with these arguments, the program's name first, on the process's own streams and working folder.
+/// Runs the command with these arguments, the program's name first, on the process's own streams and working folder. If that
+/// is the name of a file `xtask`, help and messages name the verbs as `cargo xtask VERB`, else as `cantus VERB`.
 #[must_use]
 pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(args) {
+    let args: Vec<_> = args.into_iter().collect();
+    let program = args.first().map_or_else(Program::default, |first| Program::called(first));
+    let args = match parse(args, program) {
         Ok(args) => args,
         Err(error) => {
             let code = if error.use_stderr() { 2 } else { 0 };
@@ -95,6 +99,14 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             failure.show(&mut err, verbs::sources(&args).as_ref())
         }
     }
+}
+
+/// What the arguments say; usage and help name `program`.
+fn parse(args: Vec<OsString>, program: Program) -> clap::error::Result<Args> {
+    let matches = Args::command().bin_name(program.as_str()).try_get_matches_from(args)?;
+    let mut args = Args::from_arg_matches(&matches)?;
+    args.global.program = program;
+    Ok(args)
 }
 
 /// A stream whose reader may leave: what nobody reads is dropped, and the verb still comes to its answer.

@@ -23,6 +23,8 @@ mod readout;
 #[cfg(feature = "launch")]
 mod recorded;
 mod render;
+#[cfg(feature = "session")]
+mod session;
 #[cfg(feature = "launch")]
 mod show;
 mod stats;
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         #[cfg(feature = "observe")]
         Verb::Verify(verb) => verify::run(&args.global, verb, &mut judged),
         #[cfg(feature = "observe")]
-        Verb::Readout(verb) => readout::run(verb, &mut judged),
+        Verb::Readout(verb) => readout::run(&args.global, verb, &mut judged),
         Verb::List(verb) => list::run(&args.global, verb, streams),
         Verb::Read(verb) => read::run(&args.global, verb, streams),
         Verb::Init(verb) => init::run(&args.global, verb, &mut judged),
@@ -70,6 +72,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams<'_>) -> Result<Status, Fail
         Verb::Why(verb) => why::run(&args.global, verb, streams),
         #[cfg(feature = "bundle")]
         Verb::Bundle { action } => bundle::run(&args.global, action, &mut judged),
+        #[cfg(feature = "session")]
+        Verb::Session { action } => session::run(&args.global, action, streams),
         #[cfg(feature = "watch")]
         Verb::Watch => watch::run(&args.global, streams),
         #[cfg(feature = "completions")]
@@ -98,6 +102,8 @@ pub(crate) fn sources(args: &Args) -> Option<Root> {
         Verb::Verify(_) | Verb::Readout(_) => None,
         #[cfg(feature = "bundle")]
         Verb::Bundle { .. } => None,
+        #[cfg(feature = "session")]
+        Verb::Session { .. } => None,
         _ => root(&args.global).ok(),
     }
 }
@@ -169,7 +175,11 @@ fn root_on(disk: Arc<dyn Disk>, start: &Path, global: &Global) -> Result<Root, F
         None => Err(Failure::error(
             "no project found from the working folder upward: neither a configuration nor a note folder",
         )
-        .hint("`cantus init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`")
+        .hint(format!(
+            "`{} init` sets one up here; or write a first note, `memory/<name>.md`, that starts with the lines `---`, \
+             `type: core`, `---`",
+            global.program
+        ))
         .hint("or name the project's folder with `--root DIR`")),
     }
 }
@@ -239,7 +249,7 @@ fn default_home(disk: &dyn Disk) -> Option<PathBuf> {
 
 /// What the arguments ask for besides the configuration.
 fn options(global: &Global) -> Options {
-    Options { package: global.package.clone(), ..Options::default() }
+    Options { package: global.package.clone(), program: global.program, ..Options::default() }
 }
 
 /// The findings, warnings being errors where those count.

@@ -25,7 +25,8 @@ pub fn fit(text: &str, budget: usize, pointer: &str) -> Fitted {
         return Fitted { body: text.to_owned(), cut: false };
     }
     let room = budget.saturating_sub(pointer.chars().count() + 2);
-    let kept = closed(at_boundary(first_chars(text, room), room).trim_end(), room);
+    let head = at_boundary(first_chars(text, room), room).trim_end();
+    let kept = closed(head, room, pointer);
     let body = if kept.is_empty() { pointer.to_owned() } else { format!("{kept}\n\n{pointer}") };
     Fitted { body, cut: true }
 }
@@ -48,9 +49,9 @@ fn at_boundary(head: &str, room: usize) -> &str {
     boundary.filter(|at| *at > room / 2).map_or(head, |at| &head[..at])
 }
 
-/// A text of at most `room` chars that leaves no fence open.
-fn closed(kept: &str, room: usize) -> String {
-    let Some(opener) = open_fence(kept) else { return kept.to_owned() };
+/// A text of at most `room` chars that leaves no fence open to `pointer`.
+fn closed(kept: &str, room: usize, pointer: &str) -> String {
+    let Some(opener) = open_fence(kept, pointer) else { return kept.to_owned() };
     let before = kept[..opener].trim_end();
     if before.len() > room / 2 {
         return before.to_owned();
@@ -58,15 +59,20 @@ fn closed(kept: &str, room: usize) -> String {
     let fence = fence_of(&kept[opener..]);
     let shorter = first_chars(kept, room.saturating_sub(fence.len() + 1)).trim_end();
     // Without a line of its own below the fence there is nothing to close.
-    if open_fence(shorter) == Some(opener) && shorter[opener..].contains('\n') {
-        return format!("{shorter}\n{fence}");
+    if open_fence(shorter, pointer) == Some(opener) && shorter[opener..].contains('\n') {
+        let whole = format!("{shorter}\n{fence}");
+        // In a list item such a line would open a fence where it was to close one.
+        if open_fence(&whole, pointer).is_none() {
+            return whole;
+        }
     }
     before.to_owned()
 }
 
-/// Where the fence starts that a paragraph after `text` would belong to.
-fn open_fence(text: &str) -> Option<usize> {
-    let probe = format!("{text}\n\nx");
+/// Where the fence starts that `pointer`, as the next paragraph after `text`, would belong to.
+fn open_fence(text: &str, pointer: &str) -> Option<usize> {
+    let indent = pointer.find(|c: char| !c.is_whitespace()).unwrap_or(0);
+    let probe = format!("{text}\n\n{}x", &pointer[..indent]);
     let fences = fences(&probe);
     let last = fences.last().filter(|_| is_fenced(&fences, probe.len() - 1))?;
     Some(last.start)
@@ -119,6 +125,13 @@ mod tests {
         check("~~~~py\nabcd\nefgh\nijkl\n~~~~\nend", 16, "more");
         check("~~~~py\nabcd\nefgh\nijkl\n~~~~\nend", 19, "~~~~py\na\n~~~~\n\nmore");
         check("- ```\n  abcdefghi\n  ```\n- more and more", 20, "- ```\n  abcdef\n\nmore");
+        check("  ~~~\n  abcdefghi\n  ~~~\n and more", 20, "~~~\n  abcd\n~~~\n\nmore");
+    }
+
+    #[test]
+    fn an_indented_pointer_does_not_fall_into_a_fence() {
+        let text = "- ```\n  abcdefghi\n  ```\n- more and more";
+        assert_eq!(fit(text, 22, "  more").body, "-\n\n  more");
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod set;
 mod settings;
 mod tags;
 mod trace;
+mod wording;
 
 pub use bundle::Bundle;
 pub use fit::{Fitted, clip, fit};
@@ -39,3 +40,4 @@ pub use section::{Content, Section, Status};
 pub use set::{Group, Home, Material, Presence, Row, SectionSet};
 pub use settings::{ConfigFile, Repository, Settings};
 pub use trace::{Texts, Trace, trace};
+pub use wording::Wording;

@@ -6,6 +6,7 @@ use cantus_manifest::{Diagnostic, Digest, Outcome, Provider, Stamp, Stamps};
 use cantus_memory::{fences, heading, is_fenced, nearest, shortened};
 
 use crate::attributes;
+use crate::wording::{self, Wording};
 
 /// The built-in package, file by file.
 const BUILT_IN: &[(&str, &str)] = &[
@@ -36,6 +37,8 @@ pub struct Package {
     pub(crate) helper: Option<String>,
     pub(crate) providers: BTreeMap<String, String>,
     pub(crate) frame: BTreeMap<&'static str, FramePart>,
+    /// The texts of session packs that it brings, by section.
+    pub(crate) session: BTreeMap<String, String>,
     pub(crate) folder: Option<String>,
     /// By file, where they were taken.
     pub(crate) stamps: BTreeMap<String, Stamp>,
@@ -59,8 +62,8 @@ impl Package {
         outcome.value.unwrap_or_else(|| Self::empty(None))
     }
 
-    /// The digest of every text that is embedded here: of the built-in package, and of the frame that stands where a package
-    /// brings none.
+    /// The digest of every text that is embedded here and stands in bundles: of the built-in package, and of the frame that
+    /// stands where a package brings none. What session packs say is in no bundle.
     #[must_use]
     pub fn built_in_digest() -> Digest {
         let mut all = String::new();
@@ -79,6 +82,7 @@ impl Package {
             helper: None,
             providers: BTreeMap::new(),
             frame: BTreeMap::new(),
+            session: BTreeMap::new(),
             folder,
             stamps: BTreeMap::new(),
         }
@@ -112,7 +116,8 @@ impl Package {
             reader.frame(Some("frame.md"), frame);
         }
         for (path, text) in texts {
-            reader.provider(&path, text);
+            reader.provider(&path, &text);
+            reader.session(&path, text);
         }
         let Reader { package, diagnostics } = reader;
         Outcome { value: (named && has_contract).then_some(package), diagnostics }
@@ -124,6 +129,12 @@ impl Package {
     pub fn frames_only(&self) -> Self {
         let (frame, stamps) = (self.frame.clone(), self.stamps.clone());
         Self { frame, stamps, ..Self::empty(self.folder.clone()) }
+    }
+
+    /// What session packs say with it: its own texts, and the built-in ones where it brings none.
+    #[must_use]
+    pub fn wording(&self) -> Wording {
+        Wording::with(&self.session)
     }
 
     /// How errors and reports name one of its files.
@@ -224,12 +235,24 @@ impl Reader {
         true
     }
 
-    fn provider(&mut self, path: &str, text: String) {
+    fn session(&mut self, path: &str, text: String) {
+        let Some(section) = path.strip_prefix("session/").and_then(|name| name.strip_suffix(".md")) else {
+            return;
+        };
+        for (line, message) in wording::faults(section, &text) {
+            self.fault(path, line, message);
+        }
+        self.package.session.insert(section.to_owned(), text);
+    }
+
+    fn provider(&mut self, path: &str, text: &str) {
         let Some(name) = path.strip_prefix("providers/").and_then(|name| name.strip_suffix(".md")) else {
             return;
         };
         match Provider::new(name) {
-            Ok(provider) => drop(self.package.providers.insert(provider.as_str().to_owned(), text)),
+            Ok(provider) => {
+                drop(self.package.providers.insert(provider.as_str().to_owned(), text.to_owned()))
+            }
             Err(error) => self.fault(path, None, error.to_string()),
         }
     }

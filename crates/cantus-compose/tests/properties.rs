@@ -549,6 +549,30 @@ fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
+/// Letters of one to four bytes, marks that combine, wide ones, and what begins and ends fences.
+const PIECES: [&str; 20] = [
+    "a",
+    "word ",
+    "é",
+    "e\u{301}",
+    "日本語",
+    "🎼",
+    "\u{200d}",
+    "\n",
+    "\n\n",
+    "```\n",
+    "~~~~ py\n",
+    "  ```\n",
+    "- ",
+    "> ",
+    "\n```\n",
+    "\t",
+    "\u{a0}",
+    "# H\n",
+    "x x x x x ",
+    "\r\n",
+];
+
 proptest! {
     #![proptest_config(config(2000))]
 
@@ -570,6 +594,24 @@ proptest! {
             let kept = fitted.body[..start].trim_end();
             let head = kept.trim_end_matches(['`', '~']).trim_end();
             prop_assert!(text.trim().starts_with(kept) || text.trim().starts_with(head), "{:?}", fitted.body);
+        }
+    }
+
+    #[test]
+    fn a_text_of_any_letters_and_fences_is_fitted(
+        pieces in vec(select(PIECES.to_vec()), 0..60),
+        more in 0..120_usize,
+        pointer in select(vec!["", "more", "  more", "続き", "> see", "é\u{301}"]),
+    ) {
+        let (text, least) = (pieces.concat(), chars(pointer) + 2);
+        let fitted = fit(&text, least + more, pointer);
+        prop_assert!(chars(&fitted.body) <= least + more, "{:?}", fitted.body);
+        if fitted.cut {
+            prop_assert!(fitted.body.ends_with(pointer), "{:?}", fitted.body);
+            let whole = format!("{}x", fitted.body);
+            prop_assert!(pointer.starts_with('>') || !is_fenced(&fences(&whole), whole.len() - 1), "{:?}", fitted.body);
+        } else {
+            prop_assert_eq!(fitted.body, text.trim());
         }
     }
 

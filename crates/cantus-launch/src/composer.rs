@@ -54,7 +54,7 @@ pub enum RenderError {
 }
 
 /// The first error, and how many others there are.
-fn summary(findings: &[Diagnostic]) -> String {
+pub(crate) fn summary(findings: &[Diagnostic]) -> String {
     let errors: Vec<_> = findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     match errors.as_slice() {
         [] => String::new(),
@@ -112,6 +112,19 @@ impl Composer {
 
     pub(crate) fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
+    }
+
+    /// The project, read whole, with what it was found to have; `None` where none was found.
+    #[cfg(feature = "session")]
+    pub(crate) fn open(&self) -> Result<Option<Sources>, RenderError> {
+        let Ok(folder) = &self.project else { return Ok(None) };
+        self.read(&self.disk, folder).map(Some)
+    }
+
+    /// The package that takes the place of the configured one.
+    #[cfg(feature = "session")]
+    pub(crate) fn package_folder(&self) -> Option<&Path> {
+        self.package.as_deref()
     }
 
     /// The store's folder; `None` to compose anew.
@@ -317,10 +330,10 @@ impl Composer {
 }
 
 /// What a bundle is composed of.
-struct Sources {
-    project: Project,
-    home: Option<Home>,
-    warnings: Vec<Diagnostic>,
+pub(crate) struct Sources {
+    pub(crate) project: Project,
+    pub(crate) home: Option<Home>,
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 fn hit(found: Found, corrupt: Vec<Corrupt>) -> Rendered {

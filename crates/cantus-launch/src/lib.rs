@@ -21,6 +21,8 @@ mod program;
 mod reading;
 mod record;
 mod runs;
+#[cfg(feature = "session")]
+mod session;
 mod time;
 mod validity;
 
@@ -29,6 +31,9 @@ pub use cantus_compose::{Launch, LaunchError, LaunchText, Stability, TextBudget}
 pub use cantus_fs::{Disk, RealDisk, Root};
 pub use cantus_manifest::manifest::{DeliveryStatus, Fallback, FallbackReason};
 pub use cantus_manifest::{Facts, ParseProviderError, Provider, Purpose};
+// All of sessions by itself: its own names would be mistaken for those of renders.
+#[cfg(feature = "session")]
+pub use cantus_session as sessions;
 pub use cantus_store::{Corrupt, Store};
 
 pub use comparison::{Change, Comparison, SectionChange};
@@ -40,6 +45,8 @@ pub use plan::{DeliveryPlan, Slot};
 pub use reading::{BundleSource, Integrity, Record, RecordFiles, Said, latest_seq, record_files, records};
 pub use record::{ErrorRecord, RecordError, Reservation, Role, Run};
 pub use runs::{Found, IndexEntries, IndexEntry, Named, RunFile, RunIndex, RunInfo, Runs, Window, Within};
+#[cfg(feature = "session")]
+pub use session::{SessionComposer, SessionError, SessionTexts};
 pub use time::rfc3339;
 // Where the index of runs is: the folder that the environment names, else the user's data.
 pub use cantus_store::default_home as store_home;

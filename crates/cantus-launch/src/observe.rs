@@ -7,8 +7,8 @@
 mod candidates;
 mod channel;
 mod claude;
-mod composed;
 mod codex;
+mod composed;
 mod counting;
 mod coverage;
 mod findings;

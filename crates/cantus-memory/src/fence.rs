@@ -14,13 +14,69 @@ pub(crate) static TILDES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("~
 
 /// The byte ranges of the fenced code blocks of `text`, fence lines included, in order.
 ///
-/// A text with neither three backticks nor three tildes isn't parsed.
+/// A text with neither three backticks nor three tildes isn't parsed, nor is one whose every fence stands by itself at the
+/// start of a line.
 #[must_use]
 pub fn fences(text: &str) -> Vec<Range<usize>> {
     let has = |mark: &Finder<'_>| mark.find(text.as_bytes()).is_some();
-    if !has(&BACKTICKS) && !has(&TILDES) {
-        return Vec::new();
+    let plain = match (has(&BACKTICKS), has(&TILDES)) {
+        (false, false) => return Vec::new(),
+        (true, false) => plain_fences(text, &BACKTICKS, b'`'),
+        (false, true) => plain_fences(text, &TILDES, b'~'),
+        (true, true) => None,
+    };
+    plain.unwrap_or_else(|| parsed_fences(text))
+}
+
+/// The fences of a text where no block can hide one: each stands at the start of its line, all are of one kind, and no line
+/// may start HTML. `None` if that can't be said; then the parser decides.
+fn plain_fences(text: &str, mark: &Finder<'_>, sign: u8) -> Option<Vec<Range<usize>>> {
+    let bytes = text.as_bytes();
+    if memchr::memchr(b'\r', bytes).is_some() || may_hold_html(text) {
+        return None;
     }
+    let (mut fences, mut open, mut at) = (Vec::new(), None, 0);
+    while let Some(found) = mark.find(&bytes[at..]).map(|found| at + found) {
+        if found > 0 && bytes[found - 1] != b'\n' {
+            return None;
+        }
+        let end = memchr::memchr(b'\n', &bytes[found..]).map_or(text.len(), |length| found + length);
+        let line = &bytes[found..end];
+        let length = line.iter().take_while(|byte| **byte == sign).count();
+        let info = &line[length..];
+        // A sign in what follows may make the line inline code; on a tab behind a fence parsers differ.
+        if info.contains(&sign) || info.contains(&b'\t') {
+            return None;
+        }
+        match open {
+            Some((start, least)) if length >= least && info.iter().all(|byte| *byte == b' ') => {
+                fences.push(start..end);
+                open = None;
+            }
+            Some(_) => {}
+            None => open = Some((found, length)),
+        }
+        at = end;
+    }
+    fences.extend(open.map(|(start, _)| start..text.len()));
+    Some(fences)
+}
+
+/// Whether a line's first character, marks of quotes and lists aside, is `<`.
+fn may_hold_html(text: &str) -> bool {
+    memchr::memchr_iter(b'<', text.as_bytes()).any(|at| {
+        let line = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |lf| lf + 1);
+        text.as_bytes()[line..at].iter().all(is_mark)
+    })
+}
+
+/// Whether a byte may stand before a block's own text.
+fn is_mark(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9')
+}
+
+/// The fences of any text.
+fn parsed_fences(text: &str) -> Vec<Range<usize>> {
     Parser::new_ext(&shallow(text), Options::empty())
         .into_offset_iter()
         .filter_map(|(event, range)| match event {
@@ -36,8 +92,6 @@ const MOST_MARKS: usize = 200;
 /// `text` with no line nested deeper than that: further marks are letters. A line without marks can continue every block that
 /// is open, so that the parser's time is lines times depth; half a megabyte of `>` and as much of short lines took a minute.
 pub(crate) fn shallow(text: &str) -> Cow<'_, str> {
-    let is_mark =
-        |byte: &u8| matches!(byte, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')' | b'0'..=b'9');
     let marks = |line: &str| line.bytes().take_while(is_mark).count();
     if lines_at(text).all(|(_, line)| marks(line) <= MOST_MARKS) {
         return Cow::Borrowed(text);
@@ -68,6 +122,18 @@ pub(crate) fn lines_at(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let line = (start, &text[start..end]);
         start = end + 1;
         line
+    })
+}
+
+/// The same lines as [`lines_at`] gives, from the last.
+pub(crate) fn lines_back(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut end = (!text.is_empty()).then(|| text.strip_suffix('\n').unwrap_or(text).len());
+    std::iter::from_fn(move || {
+        let line_end = end?;
+        let before = memchr::memrchr(b'\n', &text.as_bytes()[..line_end]);
+        end = before;
+        let start = before.map_or(0, |lf| lf + 1);
+        Some((start, &text[start..line_end]))
     })
 }
 

@@ -1,11 +1,17 @@
 //! A note's body as a block below the frame's headings (INLINE, §3.2).
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::fence::{fences, is_fenced, lines_at};
+use memchr::memmem::Finder;
+
+use crate::fence::{fences, is_fenced, lines_at, lines_back};
 use crate::note::Body;
 use crate::sourced::{Origin, SourcedText};
 use crate::unicode::{is_blank, strip, strip_end};
+
+/// Where a line that may be a heading starts; made once, since it is looked for in every text.
+static LINE_OF_HASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\n#"));
 
 /// The level and the stripped text of a heading line: `#` at column 0, then a blank, a tab or the end.
 #[must_use]
@@ -26,36 +32,45 @@ pub fn inline(stem: &str, body: Body<'_>, source: usize) -> SourcedText {
 #[must_use]
 pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> SourcedText {
     let fences = fences(text);
-    let title = find_title(text, &fences);
+    let headings: Vec<_> = headings(text, &fences).collect();
+    let title = headings.iter().find(|heading| heading.level == 1);
     let mut block = SourcedText::with_capacity(text.len() + stem.len() + 16);
-    let header_origin = title.as_ref().map_or(Origin::NONE, |title| origin(title.line));
-    match title.as_ref().map(|title| title.text).filter(|text| !text.is_empty()) {
+    let header_origin = title.map_or(Origin::NONE, |title| origin(line_number(text, title.at)));
+    match title.map(|title| title.text).filter(|text| !text.is_empty()) {
         Some(title) => block.push(&format!("### {title} ({stem})"), header_origin),
         None => block.push(&format!("### {stem}"), header_origin),
     }
-    let header = (1, block.text().len());
-    let mut end = header;
-    for (number, (offset, line)) in lines_at(text).enumerate() {
-        if title.as_ref().is_some_and(|title| title.line == number) {
-            continue;
+    let Some(kept) = without_blank_ends(text, title.map(|title| title.at)) else { return block };
+    block.push("", Origin::NONE);
+    let (mut at, mut number) = (kept.start, line_number(text, kept.start));
+    // What stands between headings is copied as a whole.
+    let mut copy = |block: &mut SourcedText, range: Range<usize>| {
+        let lines = block.push_lines(&text[range], |line| origin(number + line));
+        number += lines + 1;
+        number - 1
+    };
+    for heading in headings.iter().filter(|heading| kept.contains(&heading.at)) {
+        let number = copy(&mut block, at..heading.at);
+        if title.is_none_or(|title| title.at != heading.at) {
+            block.push(&lowered(heading.level, heading.text), origin(number));
         }
-        let blank = is_blank(line);
-        if end == header {
-            if blank {
-                continue;
-            }
-            block.push("", Origin::NONE);
-        }
-        match heading(line).filter(|_| !is_fenced(&fences, offset)) {
-            Some((level, text)) => block.push(&lowered(level, text), origin(number)),
-            None => block.push(line, origin(number)),
-        }
-        if !blank {
-            end = (block.origins().len(), block.text().len());
-        }
+        at = (heading.end + 1).min(kept.end);
     }
-    block.truncate(end.0, end.1);
+    copy(&mut block, at..kept.end);
     block
+}
+
+/// From the first line that isn't blank to the end of the last one, the title aside; `None` if there is none.
+fn without_blank_ends(text: &str, title: Option<usize>) -> Option<Range<usize>> {
+    let counts = |(at, line): &(usize, &str)| Some(*at) != title && !is_blank(line);
+    let (start, _) = lines_at(text).find(counts)?;
+    let (last, line) = lines_back(text).find(counts)?;
+    Some(start..last + line.len())
+}
+
+/// The index of the line that starts at `offset`.
+fn line_number(text: &str, offset: usize) -> usize {
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset]).count()
 }
 
 /// The text without the line of its first H1 and without blank lines at its ends.
@@ -75,9 +90,28 @@ pub(crate) struct Title<'a> {
 
 /// The first H1 outside fences, wherever it is.
 pub(crate) fn find_title<'a>(text: &'a str, fences: &[Range<usize>]) -> Option<Title<'a>> {
-    lines_at(text).enumerate().find_map(|(line, (offset, content))| match heading(content) {
-        Some((1, text)) if !is_fenced(fences, offset) => Some(Title { line, text }),
-        _ => None,
+    let title = headings(text, fences).find(|heading| heading.level == 1)?;
+    Some(Title { line: line_number(text, title.at), text: title.text })
+}
+
+/// A heading line outside fences.
+struct Heading<'a> {
+    level: usize,
+    text: &'a str,
+    /// Where its line starts, in bytes.
+    at: usize,
+    /// Where its line ends, the LF aside.
+    end: usize,
+}
+
+/// The headings of a text in their order; lines that don't start with `#` aren't looked at.
+fn headings<'a>(text: &'a str, fences: &[Range<usize>]) -> impl Iterator<Item = Heading<'a>> {
+    let first = text.starts_with('#').then_some(0);
+    let others = LINE_OF_HASHES.find_iter(text.as_bytes()).map(|at| at + 1);
+    first.into_iter().chain(others).filter_map(|at| {
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
+        let (level, text) = heading(&text[at..end])?;
+        (!is_fenced(fences, at)).then_some(Heading { level, text, at, end })
     })
 }
 

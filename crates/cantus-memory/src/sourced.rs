@@ -48,6 +48,17 @@ impl SourcedText {
         self.origins.push(origin);
     }
 
+    /// Adds every line of `text`, whose last may lack its LF; the one with index `n` (from 0) has the origin `origin(n)`. How
+    /// many they were.
+    pub(crate) fn push_lines(&mut self, text: &str, origin: impl Fn(usize) -> Origin) -> usize {
+        let is_torn = !text.is_empty() && !text.ends_with('\n');
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(is_torn);
+        self.text.push_str(text);
+        self.text.extend(is_torn.then_some('\n'));
+        self.origins.extend((0..lines).map(origin));
+        lines
+    }
+
     /// Adds every line of `other`.
     pub fn append(&mut self, other: &SourcedText) {
         self.text.push_str(&other.text);
@@ -75,12 +86,6 @@ impl SourcedText {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.origins.is_empty()
-    }
-
-    /// Drops everything after the first `lines` lines, which end at byte `bytes`.
-    pub(crate) fn truncate(&mut self, lines: usize, bytes: usize) {
-        self.text.truncate(bytes);
-        self.origins.truncate(lines);
     }
 
     /// The same as the text of a section (§8.4): empty lines at both ends gone, one blank line at the end.

@@ -2,18 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
+use std::ops::Range;
+
 use cantus_manifest::RelPath;
 use cantus_memory::lints::{characters, unclosed};
 use cantus_memory::unicode::{cells, collapse, fold, is_blank, is_space, norm, slug, strip_end};
 use cantus_memory::{
-    Body, Corpus, Library, MemoryFolder, MemoryTree, SourceFile, SourcedText, WrappedLine, body_with_roster,
-    crlf, fences, heading, inline, links, wrap,
+    Body, Corpus, Library, MemoryFolder, MemoryTree, Origin, SourceFile, SourcedText, WrappedLine,
+    body_with_roster, crlf, fences, heading, inline, is_fenced, links, wrap,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 /// The same cases in every run, unless the environment asks for others.
 fn config(cases: u32) -> ProptestConfig {
@@ -74,6 +76,51 @@ const LINES: &[&str] = &[
     "<!-- /cantus:strands -->",
     "a <!-- sase:strands --> b",
     "<!-- /sase:strands -->",
+];
+
+/// Lines among which fences and what may hide one stand.
+const BLOCKS: &[&str] = &[
+    "```",
+    "```",
+    "````",
+    "``` sh",
+    "```  \t",
+    "```a`b",
+    "``",
+    "~~~",
+    "~~~~ ~",
+    " ```",
+    "    ```",
+    "\t```",
+    "> ```",
+    "- ```",
+    "  ```",
+    "- item",
+    "> quote",
+    "1) one",
+    "",
+    "text ```",
+    "text",
+    "    code",
+    "# heading",
+    "---",
+    "<div>",
+    "</div>",
+    "<!--",
+    "-->",
+    "> <pre>",
+    "</pre>",
+    "- <b>x</b>",
+    "text <br>",
+    "a `code",
+    "[x]: /url",
+    "'title",
+    "[^1]: note",
+    "| a | b |",
+    "| - | - |",
+    "\\```",
+    "&#96;``",
+    "a\r```\r",
 ];
 
 /// Lines of front matter, valid and odd.
@@ -206,6 +253,48 @@ fn split_piece<'a>(piece: &'a WrappedLine, line: &str, end: usize) -> Option<(&'
     content.starts_with(rest).then_some((prefix, rest))
 }
 
+/// The lines of a text, each with its offset; a final LF adds none.
+fn lines_of(text: &str) -> Vec<(usize, &str)> {
+    let mut at = 0;
+    let lines = text.split_inclusive('\n').map(|line| {
+        at += line.len();
+        (at - line.len(), line.strip_suffix('\n').unwrap_or(line))
+    });
+    lines.collect()
+}
+
+/// What [`inline`] should give for a body whose first line is the seventh, of source 3.
+fn inline_by_lines(stem: &str, text: &str) -> SourcedText {
+    let fences = fences(text);
+    let lines = lines_of(text);
+    let heading_at = |(at, line): (usize, &str)| {
+        heading(line).filter(|_| !is_fenced(&fences, at)).map(|(level, text)| (level, text.to_owned()))
+    };
+    let title = lines.iter().position(|line| matches!(heading_at(*line), Some((1, _))));
+    let (header, origin) = match title.map(|index| (index, heading_at(lines[index]))) {
+        Some((index, Some((_, text)))) if text.is_empty() => {
+            (format!("### {stem}"), Origin::new(3, 7 + index))
+        }
+        Some((index, Some((_, text)))) => (format!("### {text} ({stem})"), Origin::new(3, 7 + index)),
+        _ => (format!("### {stem}"), Origin::NONE),
+    };
+    let others = (0..lines.len()).filter(|index| Some(*index) != title);
+    let filled: Vec<_> = others.clone().filter(|index| !is_blank(lines[*index].1)).collect();
+    let mut block = SourcedText::default();
+    block.push(&header, origin);
+    let (Some(first), Some(last)) = (filled.first(), filled.last()) else { return block };
+    block.push("", Origin::NONE);
+    for index in others.filter(|index| (first..=last).contains(&index)) {
+        let line = match heading_at(lines[index]) {
+            Some((level, text)) if text.is_empty() => "#".repeat(level + 2),
+            Some((level, text)) => format!("{} {text}", "#".repeat(level + 2)),
+            None => lines[index].1.to_owned(),
+        };
+        block.push(&line, Origin::new(3, 7 + index));
+    }
+    block
+}
+
 proptest! {
     #![proptest_config(config(250))]
 
@@ -288,6 +377,32 @@ proptest! {
         let outcome = Corpus::parse(MemoryTree { notes: vec![file], folders: Vec::new() });
         let read = outcome.value.notes.len() + outcome.value.webs.len();
         prop_assert!(read == 1 || outcome.has_errors());
+    }
+
+    #[test]
+    fn fences_are_where_the_parser_finds_them(
+        lines in vec(select(BLOCKS), 0..12),
+        few in vec(select(&["```", "text", "", "# h", "``` sh", "- a", "````"][..]), 0..12),
+        ended in any::<bool>(),
+    ) {
+        for lines in [lines, few] {
+            let text = lines.join("\n") + if ended { "\n" } else { "" };
+            let parsed: Vec<_> = Parser::new(&text).into_offset_iter().filter_map(|(event, range)| {
+                matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))).then_some(range)
+            }).collect();
+            let starts = |text: &str| lines_of(text).into_iter().map(|(at, _)| at).collect::<Vec<_>>();
+            for at in starts(&text) {
+                prop_assert_eq!(is_fenced(&fences(&text), at), is_fenced(&parsed, at), "{:?} at {}", text, at);
+            }
+            let ranges = |ranges: Vec<Range<usize>>| -> Vec<_> { ranges.into_iter().map(|range| range.start).collect() };
+            prop_assert_eq!(ranges(fences(&text)), ranges(parsed));
+        }
+    }
+
+    #[test]
+    fn inlining_gives_what_a_walk_by_lines_gives(text in text()) {
+        let block = inline("stem", Body { text: &text, first_line: 7 }, 3);
+        prop_assert_eq!(block, inline_by_lines("stem", &text));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cantus_fs::{Disk, Kind, LockError, LockGuard, Root};
 use cantus_manifest::{Digest, RelPath};
+use cantus_workspace::Program;
 use thiserror::Error;
 
 use crate::git::Git;
@@ -21,8 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The line that tells our hook; the digest of the other lines follows.
 const MARK: &str =
     "# Written by `cantus hook install`, taken away by `cantus hook uninstall`. SHA-256 of the rest: ";
-/// How the project's verbs may be started.
-const PROGRAMS: [&str; 2] = ["cantus", "cargo xtask"];
 const SHEBANG: &str = "#!/bin/sh\n";
 /// The earlier hook runs first, and what it says of the commit holds.
 const FIRST: &str = "\
@@ -119,8 +118,8 @@ pub enum HookError {
 
 /// How the project's verbs are started, as a program: `cargo xtask` where that regenerates the files, else `cantus`.
 pub(crate) fn program(command: &str) -> &'static str {
-    let [own, xtask] = PROGRAMS;
-    if command.trim() == "cargo xtask project" { xtask } else { own }
+    let program = if command.trim() == "cargo xtask project" { Program::Xtask } else { Program::Cantus };
+    program.as_str()
 }
 
 /// Writes the hooks for the project at `root`, whose files `command` regenerates. A hook that is not ours is kept under another
@@ -145,7 +144,7 @@ pub fn uninstall_hooks(root: &Root, from: &Path) -> Result<Vec<HookReport>, Hook
     let place = Place::find(root, from)?;
     let disk = root.disk().as_ref();
     let _turn = place.turn(disk)?;
-    place.sweep(root, PROGRAMS[0]);
+    place.sweep(root, Program::Cantus.as_str());
     for slot in place.slots() {
         if slot.current(disk)? == Current::Edited {
             let before = slot.before_exists(disk)?.then(|| slot.before_path());

@@ -143,6 +143,7 @@ const NO_LOCK: &str = "there is no lock, so an edit can't be told from older not
 const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
 const UNLISTED: &str = "the lock does not list this page, so an edit can't be told from older notes";
 const CONFLICT: &str = "git left a conflict here";
+const BLANKS: &str = "blanks and line breaks alone were changed by hand";
 
 /// What is done with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -765,8 +766,11 @@ fn changes(base: &str, found: &str, deadline: Instant) -> Vec<(usize, usize, &'s
         DiffOp::Insert { old_index, new_index, .. } => {
             Some((new_index, old_index.saturating_sub(1), "this was written by hand"))
         }
-        DiffOp::Replace { old_index, new_index, .. } => {
-            Some((new_index, old_index, "this was edited by hand"))
+        DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            let old = (old_index..old_index + old_len).filter_map(|index| diff.old_slice(index));
+            let new = (new_index..new_index + new_len).filter_map(|index| diff.new_slice(index));
+            let same = old.flat_map(str::split_whitespace).eq(new.flat_map(str::split_whitespace));
+            Some((new_index, old_index, if same { BLANKS } else { "this was edited by hand" }))
         }
     });
     changes.collect()

@@ -10,6 +10,7 @@ use toml::de::DeTable;
 
 use crate::discover::{CONFIG, MEMORIES};
 use crate::keys::{Choice, Item, Keys, Source};
+use crate::program::Program;
 
 /// Where the lock lies, below the root.
 pub const LOCK: &str = "projections/lock.toml";
@@ -357,8 +358,8 @@ pub(crate) fn default_title(name: Option<&str>) -> String {
 }
 
 fn command(keys: &mut Keys<'_>, source: &mut Source<'_>, surroundings: Surroundings<'_>) -> String {
-    let default = if surroundings.xtask { "cargo xtask project" } else { "cantus project" };
-    let Some((command, span)) = keys.text(source, "command") else { return default.to_owned() };
+    let default = if surroundings.xtask { Program::Xtask } else { Program::Cantus };
+    let Some((command, span)) = keys.text(source, "command") else { return format!("{default} project") };
     if command.contains('`') || command.contains("-->") {
         source.fault(span, "`command` must not hold a backtick or `-->`: it stands in code, in a comment");
     }

@@ -124,13 +124,19 @@ impl Gather<'_> {
         if !matches!(disk.kind(&real), Ok(Some(Kind::Folder))) || path.file_name() == "assets" {
             return None;
         }
-        let inside = disk.canonical(&self.root.at(self.memory)).is_ok_and(|memory| real.starts_with(memory));
-        if !inside {
-            let message = format!("a symlink to a folder outside `{}/`", self.memory);
-            let fault = Diagnostic::error("note.symlink", message).at(&path);
-            self.diagnostics.push(fault.help("copy the folder here, or link to one inside the note folder"));
-        }
-        inside.then_some(path)
+        let memory = disk.canonical(&self.root.at(self.memory)).ok();
+        let (message, help) = match memory {
+            Some(memory) if real == memory => {
+                (format!("a symlink to `{}/` itself", self.memory), "remove it")
+            }
+            Some(memory) if real.starts_with(&memory) => return Some(path),
+            _ => (
+                format!("a symlink to a folder outside `{}/`", self.memory),
+                "copy the folder here, or link to one inside the note folder",
+            ),
+        };
+        self.diagnostics.push(Diagnostic::error("note.symlink", message).at(&path).help(help));
+        None
     }
 }
 
@@ -190,14 +196,16 @@ pub(crate) fn package_files(
     let at = |name: &str| folder.map_or_else(|| RelPath::new(name), |folder| folder.join(name));
     let mut names: Vec<String> =
         ["package.toml", "contract.md", "helper.md", "frame.md"].map(str::to_owned).to_vec();
-    match at("providers").map(|path| root.list(Some(&path))) {
-        Ok(Ok(entries)) => {
-            let entries = entries.iter().filter_map(|entry| entry.name.to_str());
-            names
-                .extend(entries.filter(|name| name.ends_with(".md")).map(|name| format!("providers/{name}")));
+    for folder in ["providers", "session"] {
+        match at(folder).map(|path| root.list(Some(&path))) {
+            Ok(Ok(entries)) => {
+                let entries = entries.iter().filter_map(|entry| entry.name.to_str());
+                let files = entries.filter(|name| name.ends_with(".md"));
+                names.extend(files.map(|name| format!("{folder}/{name}")));
+            }
+            Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),
+            _ => {}
         }
-        Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),
-        _ => {}
     }
     let mut files = BTreeMap::new();
     for name in names {

@@ -14,6 +14,7 @@ mod host;
 mod keys;
 mod members;
 mod plugins;
+mod program;
 mod project;
 mod watched;
 
@@ -26,5 +27,6 @@ pub use home::read_home;
 pub use host::{host_name, version_control};
 pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
-pub use project::{Notes, OnErrors, Options, Project, configuration};
+pub use program::Program;
+pub use project::{Notes, OnErrors, Options, Project, configuration, package_in, package_of};
 pub use watched::{Watched, watched};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use cantus_compose::{ConfigFile, Home, Material, Package, Plugin, SectionSet, Settings};
-use cantus_fs::{AccessError, Kind, Root};
+use cantus_fs::{AccessError, Disk, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_place};
 use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
@@ -15,6 +15,7 @@ use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_
 use crate::gather::{Gather, io_fault, package_files};
 use crate::members::{Member, read_members};
 use crate::plugins::read_plugins;
+use crate::program::Program;
 
 static BUILT_IN: LazyLock<Package> = LazyLock::new(|| Package::built_in(Stamps::Skip));
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub notes: Notes,
     /// What becomes of the rest where something is at fault.
     pub on_errors: OnErrors,
+    /// What messages call the program.
+    pub program: Program,
 }
 
 /// What is done with the notes that could be read where others, or the configuration, are at fault.
@@ -77,18 +80,42 @@ pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
     Outcome { value: (!errors).then_some(config), diagnostics }
 }
 
+/// The package of the project at `root`: the one that the options name, else the configured one, else the built-in one. Its notes
+/// are not read. `None` with errors.
+#[must_use]
+pub fn package_of(root: &Root, options: &Options) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let config = read_config(root, options.stamps, &mut diagnostics);
+    let package = chosen_package(root, &config, options, &mut diagnostics);
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Outcome { value: package.filter(|_| !errors), diagnostics }
+}
+
+/// The package in `folder`, an absolute path, without a project; `None` with errors.
+#[must_use]
+pub fn package_in(disk: &Arc<dyn Disk>, folder: &Path, stamps: Stamps) -> Outcome<Option<Package>> {
+    let mut diagnostics = Vec::new();
+    let root = Root::new(disk.clone(), folder.to_path_buf());
+    let value = foreign_package(&root, folder, stamps, &mut diagnostics);
+    Outcome { value, diagnostics }
+}
+
 impl Project {
     /// Reads the project at `root`. With errors there is no value; every fault that could be found is reported.
     #[must_use]
     pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
         let to_come = options.notes == Notes::ToCome;
-        if !to_come && !is_project(root.disk().as_ref(), root.path()) && !has_memory(root) {
+        if !to_come && !has_memory(root) && !is_project(root.disk().as_ref(), root.path()) {
             let fault = Diagnostic::error(
                 "project.none",
                 "no project here: neither a configuration nor a note folder",
             );
-            diagnostics.push(fault.help("`cantus init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`"));
+            diagnostics.push(fault.help(format!(
+                "`{} init` sets one up there; or write a first note, `memory/<name>.md`, that starts with the lines \
+                 `---`, `type: core`, `---`",
+                options.program
+            )));
             return Outcome { value: None, diagnostics };
         }
         let config = read_config(root, options.stamps, &mut diagnostics);
@@ -97,12 +124,7 @@ impl Project {
             Some(memory) if is_missing(memory) => None,
             _ => memory(root, &config, &mut diagnostics),
         };
-        let package = match (&options.package, &config.package) {
-            (Some(folder), _) => foreign_package(root, folder, options.stamps, &mut diagnostics),
-            (None, Some(folder)) => read_package(root, folder, options.stamps, &mut diagnostics),
-            (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
-            (None, None) => Some(BUILT_IN.clone()),
-        };
+        let package = chosen_package(root, &config, options, &mut diagnostics);
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
             let (limit, stamps) = (config.note_bytes, options.stamps);
             Gather { root, memory, limit, stamps, diagnostics: &mut diagnostics }.corpus()
@@ -352,6 +374,21 @@ fn read_package(
     }
     let files = package_files(root, Some(folder), diagnostics);
     Package::parse(Some(folder.to_string()), files, stamps).collect(diagnostics)
+}
+
+/// The package that the options name, else the configured one, else the built-in one.
+fn chosen_package(
+    root: &Root,
+    config: &Config,
+    options: &Options,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Package> {
+    match (&options.package, &config.package) {
+        (Some(folder), _) => foreign_package(root, folder, options.stamps, diagnostics),
+        (None, Some(folder)) => read_package(root, folder, options.stamps, diagnostics),
+        (None, None) if options.stamps == Stamps::Take => Some(Package::built_in(Stamps::Take)),
+        (None, None) => Some(BUILT_IN.clone()),
+    }
 }
 
 /// The package in a folder that the caller names.

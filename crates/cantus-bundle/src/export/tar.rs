@@ -21,7 +21,7 @@ pub enum EntryError {
     #[error("its path is too long: expected at most 155 bytes, a `/`, and at most 100")]
     TooLong,
     /// It is too large.
-    #[error("it has more than 8 GiB")]
+    #[error("it has 8 GiB or more")]
     TooLarge,
 }
 

@@ -13,6 +13,9 @@ use crate::names::TreePath;
 /// The most bytes that a record may have.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// What git keeps in a working copy.
+const GIT: &str = ".git";
+
 /// `.agent-compose/projection.json`, as it is or will be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sidecar {
@@ -100,12 +103,12 @@ impl Sidecar {
     }
 }
 
-/// A path that a projection may have: portable, and not in the folder of the record.
+/// A path that a projection may have: portable, neither in the folder of the record nor in that of git.
 fn owned_path(text: &str) -> Result<RelPath, ProjectError> {
     let wrong = || ProjectError::Previous(text.to_owned());
     TreePath::new(text).map_err(|_| wrong())?;
     let first = text.split('/').next().unwrap_or_default();
-    if first.eq_ignore_ascii_case(OWN) {
+    if [OWN, GIT].iter().any(|folder| first.eq_ignore_ascii_case(folder)) {
         return Err(wrong());
     }
     RelPath::new(text).map_err(|_| wrong())

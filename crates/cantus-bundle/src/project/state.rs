@@ -16,6 +16,8 @@ pub struct FileState {
     pub path: RelPath,
     /// How it stands.
     pub state: State,
+    /// The digest of what stands there, of a file that is ours.
+    pub(super) seen: Option<Digest>,
 }
 
 /// How a file stands.
@@ -61,9 +63,20 @@ impl State {
         !matches!(self, Self::Fresh | Self::Unclaimed)
     }
 
+    /// Whether it was edited by hand since it was written.
+    #[must_use]
+    pub fn is_edited(self) -> bool {
+        matches!(self, Self::Edited | Self::LeftEdited)
+    }
+
     /// Whether a projection writes it.
     pub(super) fn is_written(self) -> bool {
         matches!(self, Self::Missing | Self::Stale | Self::Edited)
+    }
+
+    /// Whether a projection removes it.
+    pub(super) fn is_left(self) -> bool {
+        matches!(self, Self::Left | Self::LeftEdited)
     }
 }
 
@@ -76,33 +89,33 @@ pub(super) fn look(
     let paths: BTreeSet<_> = wanted.keys().chain(record.files.keys()).collect();
     let states = paths.into_iter().map(|path| {
         let wanted = wanted.get(path).map(Vec::as_slice);
-        let state = match record.files.get(path) {
+        let (state, seen) = match record.files.get(path) {
             Some(written) => owned(target, path, wanted, written.as_ref())?,
-            None => unowned(target, path, wanted.unwrap_or_default())?,
+            None => (unowned(target, path, wanted.unwrap_or_default())?, None),
         };
-        Ok(FileState { path: path.clone(), state })
+        Ok(FileState { path: path.clone(), state, seen })
     });
     states.collect()
 }
 
-/// A file of ours that was `written` so.
+/// A file of ours that was `written` so, and the digest of what it holds.
 fn owned(
     target: &Root,
     path: &RelPath,
     wanted: Option<&[u8]>,
     written: Option<&Digest>,
-) -> Result<State, ProjectError> {
-    let Some(found) = target.read_target(path, MOST_BYTES)? else { return Ok(State::Missing) };
-    if wanted.is_some_and(|wanted| wanted == found) {
-        return Ok(State::Fresh);
-    }
-    let edited = written.is_some_and(|written| Digest::of(&found) != *written);
-    Ok(match (wanted, edited) {
+) -> Result<(State, Option<Digest>), ProjectError> {
+    let Some(found) = target.read_target(path, MOST_BYTES)? else { return Ok((State::Missing, None)) };
+    let seen = Digest::of(&found);
+    let edited = written.is_some_and(|written| seen != *written);
+    let state = match (wanted, edited) {
+        (Some(wanted), _) if wanted == found => State::Fresh,
         (Some(_), false) => State::Stale,
         (Some(_), true) => State::Edited,
         (None, false) => State::Left,
         (None, true) => State::LeftEdited,
-    })
+    };
+    Ok((state, Some(seen)))
 }
 
 /// A file that is not ours. An equal one may be a symlink to a regular file.

@@ -3,7 +3,7 @@
 use std::io;
 
 use cantus_fs::{Kind, Measure, Root, TargetError};
-use cantus_manifest::RelPath;
+use cantus_manifest::{Digest, RelPath};
 
 use super::ProjectError;
 use crate::tree::MOST_BYTES;
@@ -25,6 +25,8 @@ enum Undo {
     Restore(RelPath, Vec<u8>, u32),
     /// The folder was absent.
     RemoveFolder(RelPath),
+    /// The folder was there.
+    MakeFolder(RelPath),
 }
 
 /// Makes the changes of `act`; one that fails takes back those before it.
@@ -47,34 +49,81 @@ impl Transaction<'_> {
         self.root
     }
 
-    /// Makes the file `path` hold `bytes`, its folders made.
-    pub(super) fn write(&mut self, path: &RelPath, bytes: &[u8]) -> Result<(), ProjectError> {
-        self.write_one(path, bytes).map_err(|source| changed(path, source))
+    /// Makes the file `path` hold `bytes`, its folders made, if what stands there is what was `seen`: a text with this digest, or
+    /// nothing.
+    pub(super) fn write(
+        &mut self,
+        path: &RelPath,
+        bytes: &[u8],
+        seen: Option<&Digest>,
+    ) -> Result<(), ProjectError> {
+        self.write_one(path, bytes, seen).map_err(|source| changed(path, source))
     }
 
-    /// Removes the file `path`, if it is there.
-    pub(super) fn remove(&mut self, path: &RelPath) -> Result<(), ProjectError> {
-        self.remove_one(path).map_err(|source| changed(path, source))
+    /// Removes the file `path`, if it holds what was `seen`.
+    pub(super) fn remove(&mut self, path: &RelPath, seen: Option<&Digest>) -> Result<(), ProjectError> {
+        self.remove_one(path, seen).map_err(|source| changed(path, source))
     }
 
-    fn write_one(&mut self, path: &RelPath, bytes: &[u8]) -> Result<(), ProjectError> {
+    /// Makes a file of our own folder hold `bytes`, whatever it holds now.
+    pub(super) fn write_own(&mut self, path: &RelPath, bytes: &[u8]) -> Result<(), ProjectError> {
+        let seen = self.digest(path).map_err(|source| changed(path, source))?;
+        self.write(path, bytes, seen.as_ref())
+    }
+
+    /// Removes a file of our own folder, whatever it holds now.
+    pub(super) fn remove_own(&mut self, path: &RelPath) -> Result<(), ProjectError> {
+        let seen = self.digest(path).map_err(|source| changed(path, source))?;
+        self.remove(path, seen.as_ref())
+    }
+
+    /// Removes the folders that lead to `path`, as far as they are empty. It is no fault if one can't be removed.
+    pub(super) fn prune(&mut self, path: &RelPath) {
+        let mut folder = path.parent();
+        while let Some(path) = folder {
+            folder = path.parent();
+            if !matches!(self.root.kind(&path), Ok(Some(Kind::Folder))) {
+                continue;
+            }
+            // An error may come after the deed here too.
+            let place = self.root.at(&path);
+            self.undo.push(Undo::MakeFolder(path));
+            if self.root.disk().remove_folder(&place).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn write_one(&mut self, path: &RelPath, bytes: &[u8], seen: Option<&Digest>) -> Result<(), ProjectError> {
         self.make_folders(path)?;
-        let before = self.snapshot(path)?;
+        let before = self.snapshot(path, seen)?;
         if matches!(&before, Some((found, _)) if found == bytes) {
             return Ok(());
         }
         let staged = self.root.disk().stage_as(&self.root.at(path), bytes, MODE)?;
         // An error may come after the deed: it is taken back all the same.
         self.undo.push(undo(path, before));
-        self.root.commit(path, staged)?;
-        Ok(())
+        let done = self.root.replace(path, staged, seen, MOST_BYTES);
+        self.settle(done)
     }
 
-    fn remove_one(&mut self, path: &RelPath) -> Result<(), ProjectError> {
-        let Some(before) = self.snapshot(path)? else { return Ok(()) };
+    fn remove_one(&mut self, path: &RelPath, seen: Option<&Digest>) -> Result<(), ProjectError> {
+        let (Some(before), Some(seen)) = (self.snapshot(path, seen)?, seen) else { return Ok(()) };
         self.undo.push(undo(path, Some(before)));
-        self.root.remove(path)?;
-        Ok(())
+        let done = self.root.remove_seen(path, seen, MOST_BYTES);
+        self.settle(done)
+    }
+
+    /// What came of a change: one that somebody else was faster than was not made, and has nothing to take back.
+    fn settle(&mut self, done: Result<(), TargetError>) -> Result<(), ProjectError> {
+        if matches!(done, Err(TargetError::Changed { .. })) {
+            self.undo.pop();
+        }
+        Ok(done?)
+    }
+
+    fn digest(&self, path: &RelPath) -> Result<Option<Digest>, ProjectError> {
+        Ok(self.root.read_target(path, MOST_BYTES)?.map(Digest::of))
     }
 
     fn make_folders(&mut self, path: &RelPath) -> Result<(), ProjectError> {
@@ -99,9 +148,17 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// The bytes and the mode of the file `path`, if it is there.
-    fn snapshot(&self, path: &RelPath) -> Result<Option<(Vec<u8>, u32)>, ProjectError> {
-        let Some(bytes) = self.root.read_target(path, MOST_BYTES)? else { return Ok(None) };
+    /// The bytes and the mode of the file `path`, if it is there. It holds what was seen.
+    fn snapshot(
+        &self,
+        path: &RelPath,
+        seen: Option<&Digest>,
+    ) -> Result<Option<(Vec<u8>, u32)>, ProjectError> {
+        let found = self.root.read_target(path, MOST_BYTES)?;
+        if found.as_ref().map(Digest::of).as_ref() != seen {
+            return Err(TargetError::Changed { path: path.clone(), kept: None }.into());
+        }
+        let Some(bytes) = found else { return Ok(None) };
         let Measure { mode, .. } = self.root.disk().measure(&self.root.at(path))?;
         Ok(Some((bytes, mode)))
     }
@@ -132,6 +189,11 @@ impl Transaction<'_> {
                 }
             }
             Undo::RemoveFolder(_) => {}
+            Undo::MakeFolder(path) => {
+                if self.root.kind(&path)?.is_none() {
+                    self.root.disk().create_folder(&self.root.at(&path))?;
+                }
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::select::Selection;
 use crate::faults::Faults;
 use crate::folder::Folder;
 use crate::names::{Segment, SourceId, TreePath};
+use crate::request::Request;
 use crate::resolution::{Entry, Instruction, Skill};
 use crate::roster::{Doctrine, Role, Roster};
 use crate::source::INVARIANT;
@@ -34,7 +35,7 @@ impl Chooser {
         self.decisions.push(Decision::new(kind, &subject, source.as_str(), verdict, reason));
     }
 
-    fn offer_instruction(&mut self, offered: Instruction, reason: &str, faults: &mut Faults<'_>) {
+    fn offer_instruction(&mut self, offered: Instruction, reason: &str, line: u32, faults: &mut Faults<'_>) {
         let Instruction { source, id, bytes } = &offered;
         let known = self.instructions.iter().find(|known| known.id == *id);
         let Some(known) = known else {
@@ -43,14 +44,14 @@ impl Chooser {
             return;
         };
         if folded(&known.bytes) != folded(bytes) {
-            faults.add(differs("instruction", id, &known.source, source));
+            faults.at(line, differs("instruction", id, &known.source, source));
             return;
         }
         let reason = in_shadow(&known.source);
         self.decide(Kind::Instruction, "instruction", id, source, Verdict::Shadowed, reason);
     }
 
-    fn offer_skill(&mut self, offered: Skill, reason: &str, faults: &mut Faults<'_>) {
+    fn offer_skill(&mut self, offered: Skill, reason: &str, line: u32, faults: &mut Faults<'_>) {
         let id = offered.id.as_str();
         let Some(known) = self.skills.iter().find(|known| known.id == offered.id) else {
             self.decide(Kind::Skill, "skill", id, &offered.source, Verdict::Selected, reason);
@@ -58,7 +59,7 @@ impl Chooser {
             return;
         };
         if !is_copy(known, &offered) {
-            faults.add(differs("skill", id, &known.source, &offered.source));
+            faults.at(line, differs("skill", id, &known.source, &offered.source));
             return;
         }
         let reason = in_shadow(&known.source);
@@ -107,7 +108,7 @@ pub(super) fn offer_package(
     if let Some(bytes) = &roster.invariant {
         let instruction =
             Instruction { source: source.clone(), id: INVARIANT.to_owned(), bytes: bytes.clone() };
-        chooser.offer_instruction(instruction, "it holds for every role of the package", faults);
+        chooser.offer_instruction(instruction, "it holds for every role of the package", 0, faults);
     }
     let definitions = &roster.catalogue.definitions;
     let personalities: BTreeSet<_> = roster.catalogue.personalities.iter().map(|it| &it.skill).collect();
@@ -147,7 +148,7 @@ fn offer(
         Err(error) => return faults.add(error.to_string()),
     };
     match folder.and_then(|folder| folder.clone().skill(source, segment, Entry::Skill)) {
-        Some(skill) => chooser.offer_skill(skill, reason, faults),
+        Some(skill) => chooser.offer_skill(skill, reason, 0, faults),
         None => faults.add(format!("the skill `{id}` of `{source}` is not defined")),
     }
 }
@@ -166,8 +167,8 @@ pub(super) fn briefing(role: &Role, text: &str) -> Folder {
 pub(super) fn offer_sources(
     chooser: &mut Chooser,
     selections: &[Selection],
-    profile: &Profile<'_>,
-    roster: &Roster,
+    (profile, roster): (&Profile<'_>, &Roster),
+    request: &Request,
     faults: &mut Faults<'_>,
 ) {
     let personalities: BTreeSet<_> =
@@ -175,9 +176,10 @@ pub(super) fn offer_sources(
     let is_inactive = |id: &str| personalities.contains(id) && !profile.has_personality_skill(id);
     for Selection { loaded, admitted, composed, .. } in selections {
         let source = &loaded.source;
+        let line = request.line_of(&source.id);
         for instruction in &source.instructions {
             let reason = "its source is selected, and so are its instructions";
-            chooser.offer_instruction(instruction.clone(), reason, faults);
+            chooser.offer_instruction(instruction.clone(), reason, line, faults);
         }
         let ordinary = source.skills.iter().zip(admitted).filter(|(_, admitted)| **admitted);
         let ordinary = ordinary.map(|(skill, _)| (skill, "its source is selected"));
@@ -195,7 +197,7 @@ pub(super) fn offer_sources(
                     reason,
                 );
             } else {
-                chooser.offer_skill(skill.clone(), reason, faults);
+                chooser.offer_skill(skill.clone(), reason, line, faults);
             }
         }
     }

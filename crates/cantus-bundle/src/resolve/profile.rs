@@ -36,8 +36,10 @@ impl<'a> Profile<'a> {
         let names: Result<Vec<_>, _> = role.personalities.iter().map(Segment::new).collect();
         let names = names.map_err(|error| faults.add(error.to_string())).ok()?;
         let mut boundaries = active(&role, roster);
-        for name in &request.omitted {
-            check_omitted(name, &role, roster, &boundaries, faults);
+        for (at, name) in request.omitted.iter().enumerate() {
+            if let Some(message) = check_omitted(name, &role, roster, &boundaries) {
+                faults.at(request.lines.omitted.get(at).copied().unwrap_or_default(), message);
+            }
         }
         boundaries.retain(|(boundary, _)| !request.omitted.contains(&boundary.slug));
         let colours: Vec<_> = personalities.iter().map(|personality| personality.colour).collect();
@@ -89,13 +91,16 @@ fn role(request: &Request, roster: &Roster, faults: &mut Faults<'_>) -> Option<R
     let Some(role) = roster.role(&request.role) else {
         let known: Vec<_> = roster.roles.iter().map(|role| format!("`{}`", role.slug)).collect();
         let (wanted, known) = (request.role.escape_debug(), known.join(", "));
-        faults.add(format!("`{}` has no role `{wanted}`; expected one of {known}", roster.id));
+        let message = format!("`{}` has no role `{wanted}`; expected one of {known}", roster.id);
+        faults.at(request.lines.role, message);
         return None;
     };
     if !role.supports(request.tier) {
         let tiers: Vec<_> = role.tiers.iter().map(|tier| format!("`{tier}`")).collect();
         let (tier, tiers) = (request.tier, tiers.join(", "));
-        faults.add(format!("the role `{}` doesn't work on the tier `{tier}`; expected {tiers}", role.slug));
+        let message = format!("the role `{}` doesn't work on the tier `{tier}`; expected {tiers}", role.slug);
+        let line = if request.lines.tier > 0 { request.lines.tier } else { request.lines.role };
+        faults.at(line, message);
         return None;
     }
     let mut role = role.clone();
@@ -117,24 +122,18 @@ fn active<'a>(role: &Role, roster: &'a Roster) -> Vec<(&'a Boundary, Bound)> {
     deferred.chain(scoped).chain(owned.map(|boundary| (boundary, Bound::Owns))).collect()
 }
 
-/// Tells a boundary that can't be omitted.
-fn check_omitted(
-    name: &str,
-    role: &Role,
-    roster: &Roster,
-    active: &[(&Boundary, Bound)],
-    faults: &mut Faults<'_>,
-) {
+/// What is to be said of a boundary that can't be omitted.
+fn check_omitted(name: &str, role: &Role, roster: &Roster, active: &[(&Boundary, Bound)]) -> Option<String> {
     let (slug, shown) = (&role.slug, name.escape_debug());
     let bound = active.iter().find(|(boundary, _)| boundary.slug == name).map(|(_, bound)| bound);
     let known: BTreeSet<_> =
         roster.catalogue.boundaries.iter().map(|boundary| boundary.slug.as_str()).collect();
     let why = match bound {
-        Some(Bound::Defers) => return,
+        Some(Bound::Defers) => return None,
         Some(Bound::Owns) => format!("the role `{slug}` owns it"),
         Some(Bound::Scoped(_)) => format!("the role `{slug}` holds it within a scope"),
         None if known.contains(name) => format!("the role `{slug}` doesn't have it"),
         None => format!("`{}` knows no such boundary", roster.id),
     };
-    faults.add(format!("the boundary `{shown}` can't be omitted: {why}"));
+    Some(format!("the boundary `{shown}` can't be omitted: {why}"))
 }

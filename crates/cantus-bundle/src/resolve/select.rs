@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::faults::Faults;
-use crate::load::Loaded;
+use crate::load::{GRAPH, Loaded, Pass};
 use crate::manifest::Repository;
 use crate::resolution::Skill;
 use crate::selector::{Pattern, SelectError, select};
@@ -28,24 +28,28 @@ impl Selection {
         let source = &loaded.source;
         let mut admitted = vec![true; source.skills.len()];
         let mut notes = Vec::new();
-        for patterns in &loaded.passes {
+        for Pass { patterns, graph, line } in &loaded.passes {
             let before: Vec<_> =
                 admitted.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at).collect();
             let ids: Vec<_> = before.iter().map(|at| source.skills[*at].id.as_str()).collect();
             let narrowed = select(patterns, &ids)
-                .map_err(|error| faults.add(format!("the source `{}`: {error}", source.id)))
+                .map_err(|error| {
+                    faults.elsewhere(graph).at(*line, format!("the source `{}`: {error}", source.id));
+                })
                 .ok()?;
             before.iter().zip(&narrowed).for_each(|(at, is)| admitted[*at] = *is);
             let count = narrowed.iter().filter(|is| **is).count();
             notes.push(format!("{} admitted {count} of {}", spelled(patterns), ids.len()));
         }
         let (mut composed, mut overlaps) = (Vec::new(), Vec::new());
-        let patterns = source.graph.as_ref().and_then(|graph| graph.of(role));
-        let patterns = patterns.map_or(&[][..], |bindings| &bindings.composed);
+        let bindings = source.graph.as_ref().and_then(|graph| graph.of(role));
+        let (patterns, line) =
+            bindings.map_or((&[][..], 0), |bindings| (bindings.composed.as_slice(), bindings.line));
         let is_idle = |pattern: &&Pattern| !source.composed.iter().any(|it| pattern.matches(it.id.as_str()));
         if let Some(idle) = patterns.iter().find(is_idle) {
             let error = SelectError::Unmatched(idle.clone());
-            faults.add(format!("the composed skills of `{}`: {error}", source.id));
+            let message = format!("the composed skills of `{}`: {error}", source.id);
+            faults.elsewhere(&source.shown).inside(GRAPH).at(line, message);
             return None;
         }
         for skill in &source.composed {

@@ -18,7 +18,7 @@ pub(crate) fn package(files: &Folder, faults: &mut Faults<'_>) -> Option<Roster>
     if invariant.as_ref().is_some_and(|bytes| bytes.trim_ascii().is_empty()) {
         faults.inside("definitions/INVARIANT.md").add("it is empty");
     }
-    if roles.is_empty() {
+    if files.names("roles").1.is_empty() {
         faults.add("a package needs a role at least, `roles/10-<slug>.kdl`");
     }
     let id = SourceId::new(format!("{kind}:{name}"))

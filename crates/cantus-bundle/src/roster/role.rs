@@ -141,11 +141,12 @@ fn methods(node: &Node, own: &Folder, faults: &mut Faults<'_>) -> Vec<(String, F
 
 /// The arguments of all nodes called `name`, none of them twice.
 fn names(nodes: &[Node], name: &str, faults: &mut Faults<'_>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
     let mut names: Vec<String> = Vec::new();
     for node in nodes.iter().filter(|node| node.name == name) {
         node.check(&Shape::NAMES, faults);
         for arg in &node.args {
-            if names.contains(arg) {
+            if !seen.insert(arg) {
                 faults.at(node.line, format!("the {name} `{arg}` is named twice"));
             }
             names.push(arg.clone());

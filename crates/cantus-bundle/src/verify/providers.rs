@@ -1,6 +1,6 @@
 //! What the trace reports of its sources is what they brought.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Fault;
 use crate::manifest::Manifest;
@@ -13,16 +13,36 @@ pub(super) fn check(manifest: &Manifest, trace: &Trace, skills: &[SkillTree]) ->
         return Ok(());
     }
     let mut seen = BTreeSet::new();
+    let found = Found::new(manifest, skills);
     for report in &trace.providers {
         check_shape(report)?;
         if !seen.insert(report.source.as_str()) {
             return Err(Fault::new("provider.shape", format!("{:?} is reported twice", report.source)));
         }
-        check_numbers(manifest, report, skills)?;
+        check_numbers(report, &found)?;
     }
     match manifest.sources.iter().find(|source| !seen.contains(source.as_str())) {
         Some(source) => Err(Fault::new("provider.omitted", format!("the source {source:?} has no report"))),
         None => Ok(()),
+    }
+}
+
+/// What the manifest and the tree say of sources.
+struct Found<'a> {
+    listed: BTreeSet<&'a str>,
+    /// How many skills each has, and their bytes.
+    budgets: BTreeMap<&'a str, (usize, u64)>,
+}
+
+impl<'a> Found<'a> {
+    fn new(manifest: &'a Manifest, skills: &'a [SkillTree]) -> Self {
+        let mut budgets = BTreeMap::<_, (usize, u64)>::new();
+        for skill in skills {
+            let (count, bytes) = budgets.entry(skill.source.as_str()).or_default();
+            *count += 1;
+            *bytes = bytes.saturating_add(skill.bytes);
+        }
+        Self { listed: manifest.sources.iter().map(String::as_str).collect(), budgets }
     }
 }
 
@@ -53,9 +73,9 @@ fn check_shape(report: &Provider) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_numbers(manifest: &Manifest, report: &Provider, skills: &[SkillTree]) -> Result<(), Fault> {
+fn check_numbers(report: &Provider, found: &Found<'_>) -> Result<(), Fault> {
     let source = report.source.as_str();
-    let listed = manifest.sources.iter().any(|id| id == source);
+    let listed = found.listed.contains(source);
     match report.outcome.as_str() {
         "selected" => {
             let fault = |message: String| Fault::new("provider.budget", message);
@@ -64,15 +84,12 @@ fn check_numbers(manifest: &Manifest, report: &Provider, skills: &[SkillTree]) -
                     "{source:?} is reported as selected and not in the manifest's sources"
                 )));
             }
-            let own: Vec<_> = skills.iter().filter(|skill| skill.source.as_str() == source).collect();
-            let bytes: u64 = own.iter().map(|skill| skill.bytes).sum();
+            let (count, bytes) = found.budgets.get(source).copied().unwrap_or_default();
             let told = (usize::try_from(report.skills), u64::try_from(report.context_bytes));
-            if told != (Ok(own.len()), Ok(bytes)) {
+            if told != (Ok(count), Ok(bytes)) {
                 return Err(fault(format!(
-                    "the budget of {source:?} says {} skills and {} bytes; the bundle has {} and {bytes}",
-                    report.skills,
-                    report.context_bytes,
-                    own.len()
+                    "the budget of {source:?} says {} skills and {} bytes; the bundle has {count} and {bytes}",
+                    report.skills, report.context_bytes
                 )));
             }
             Ok(())

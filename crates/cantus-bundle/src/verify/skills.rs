@@ -52,8 +52,8 @@ fn selected(manifest: &Manifest, trace: &Trace) -> Result<Vec<(String, SourceId,
     if skills.is_empty() {
         return Err(Fault::new("trace.no_skills", "no decision selects a skill"));
     }
-    let unlisted =
-        skills.iter().find(|(_, source, _)| !manifest.sources.iter().any(|id| id == source.as_str()));
+    let listed: BTreeSet<_> = manifest.sources.iter().map(String::as_str).collect();
+    let unlisted = skills.iter().find(|(_, source, _)| !listed.contains(source.as_str()));
     if let Some((_, source, id)) = unlisted {
         let (source, id) = (source.as_str(), id.as_str());
         let message = format!("the skill {id:?} comes from {source:?}, which the manifest does not list");
@@ -107,7 +107,22 @@ fn skill_tree(tree: &Tree, name: &str, source: SourceId, id: Segment) -> Result<
     if tree.file(&format!("{folder}/{ENTRY}")).is_none() {
         return Err(Fault::new("skills.entry", "the skill has no regular file `SKILL.md`").at(folder));
     }
-    let bytes = tree.files_below(&folder).map(|(_, bytes)| bytes).sum();
+    // Files that are nothing but holes may say more bytes than a number holds.
+    let bytes = tree.files_below(&folder).fold(0, |sum: u64, (_, bytes)| sum.saturating_add(bytes));
     let folder = TreePath::new(folder).map_err(|error| Fault::new("skills.layout", error.to_string()))?;
     Ok(SkillTree { folder, source, id, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_beyond_all_numbers_are_no_overflow() {
+        let path = |name: &str| TreePath::new(format!("{SKILLS}/s/k/{name}")).unwrap();
+        let files = [(path(ENTRY), u64::MAX), (path("a"), 1), (path("b"), u64::MAX)].into();
+        let tree = Tree { files, ..Tree::default() };
+        let (source, id) = (SourceId::new("s").unwrap(), Segment::new("k").unwrap());
+        assert_eq!(skill_tree(&tree, "s/k", source, id).unwrap().bytes, u64::MAX);
+    }
 }

@@ -6,7 +6,8 @@ mod lay_out;
 use std::path::{Path, PathBuf};
 
 use cantus_bundle::{
-    Detail, DiffError, ExportError, Fault, Verified, describe, diff, export, side, verify, verify_strictly,
+    Detail, DiffError, EntryError, ExportError, Fault, Verified, describe, diff, export, side, verify,
+    verify_strictly,
 };
 use cantus_fs::RealDisk;
 use cantus_manifest::Diagnostic;
@@ -28,7 +29,7 @@ pub(crate) fn run(
         BundleAction::Compose(args) => compose::run(global, args, streams),
         BundleAction::Verify { bundle, json: false } => verify_plainly(global, bundle, streams),
         BundleAction::Verify { bundle, json: true } => verify_as_json(global, bundle, streams),
-        BundleAction::Describe(args) => show(args, streams),
+        BundleAction::Describe(args) => show(global, args, streams),
         BundleAction::Diff { left, right, json: false } => {
             let text = compare(left, right)?.text();
             write_lines(&text, streams)
@@ -69,10 +70,7 @@ fn verify_plainly(global: &Global, bundle: &Path, streams: &mut Streams<'_>) -> 
             }
             Ok(Status::Yes)
         }
-        Err(fault) => {
-            write_diagnostics(streams.err, &[fault.diagnostic()], None)?;
-            Ok(Status::No)
-        }
+        Err(fault) => refuse(bundle, &fault, streams),
     }
 }
 
@@ -138,10 +136,11 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(Failure::error)
 }
 
-fn show(args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+fn show(global: &Global, args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let description = describe(&RealDisk, &absolute(&args.bundle)?).map_err(|error| {
+        let bundle = args.bundle.display();
         Failure::error(error)
-            .hint(format!("`cantus bundle verify {}` says whether it is a bundle", args.bundle.display()))
+            .hint(format!("`{} bundle verify {bundle}` says whether it is a bundle", global.program))
     })?;
     if args.json {
         description.json(streams.out)?;
@@ -155,8 +154,8 @@ fn show(args: &DescribeArgs, streams: &mut Streams<'_>) -> Result<Status, Failur
         Some(text) => write_lines(&text, streams),
         None => {
             let fault = Diagnostic::error("bundle.subject", format!("nothing was decided on `{subject}`"));
-            let help =
-                format!("`cantus bundle describe --all {}` names every subject", args.bundle.display());
+            let (program, bundle) = (global.program, args.bundle.display());
+            let help = format!("`{program} bundle describe --all {bundle}` names every subject");
             write_diagnostics(streams.err, &[fault.help(help)], None)?;
             Ok(Status::No)
         }
@@ -187,9 +186,13 @@ fn pack(bundle: &Path, out: &Path, streams: &mut Streams<'_>) -> Result<Status, 
         Ok(_) => Ok(Status::Yes),
         Err(ExportError::Invalid(fault)) => refuse(bundle, &fault, streams),
         Err(error @ ExportError::Entry { .. }) => {
-            Failure::error(error)
-                .hint("rename the file where the bundle was made, and make it again")
-                .write(streams.err, None)?;
+            let help = match &error {
+                ExportError::Entry { source: EntryError::TooLarge, .. } => {
+                    "leave the file out where the bundle was made, and make it again"
+                }
+                _ => "rename the file where the bundle was made, and make it again",
+            };
+            Failure::error(error).hint(help).write(streams.err, None)?;
             Ok(Status::No)
         }
         Err(error @ ExportError::Write(_)) => Err(Failure::error(error)

@@ -105,8 +105,13 @@ fn tell(
     let Verdict { root, findings, projection } = verdict;
     let bad = is_bad(findings);
     let status = if bad { Status::No } else { Status::Yes };
-    // A note is said to people who want to hear it, and to programs.
-    let told = findings.iter().filter(|finding| !global.quiet || finding.severity > Severity::Note);
+    // Who wants quiet hears of a check that failed, and then of all but notes. Programs are told everything.
+    let least = match global.quiet {
+        false => Some(Severity::Note),
+        true if bad => Some(Severity::Warning),
+        true => None,
+    };
+    let told = findings.iter().filter(|finding| least.is_some_and(|least| finding.severity >= least));
     let told: Vec<_> = told.cloned().collect();
     match format {
         Format::Human => write_diagnostics(streams.out, &told, (!global.quiet).then_some(root))?,

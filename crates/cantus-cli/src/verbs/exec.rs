@@ -110,7 +110,12 @@ fn sessions(args: &[OsString]) -> Vec<String> {
 
 /// Whether the arguments are what the system doesn't take: too long together, or nothing that a batch file can get.
 fn is_refused(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput)
+    match error.kind() {
+        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => true,
+        // What Windows says of a command line of more than 32,767 characters; elsewhere the program's own path is too long.
+        io::ErrorKind::InvalidFilename => cfg!(windows),
+        _ => false,
+    }
 }
 
 /// Runs the command as the caller wrote it, since the system doesn't take the bundle among its arguments. It hasn't run yet.
@@ -130,7 +135,8 @@ fn tell(active: &Active, troubles: &[Trouble], global: &Global, streams: &mut St
     if fallback.reason == FallbackReason::RenderFailed && !troubles.is_empty() {
         return writeln!(
             streams.err,
-            "  {LABEL}help{LABEL:#}: `cantus check` tells more; the command runs without a bundle"
+            "  {LABEL}help{LABEL:#}: `{} check` tells more; the command runs without a bundle",
+            global.program
         );
     }
     let reason = serde_json::to_value(fallback.reason).unwrap_or_default();
@@ -154,6 +160,14 @@ mod tests {
     #[track_caller]
     fn check(args: &[&str], expected: &[&str]) {
         assert_eq!(sessions(&args.iter().map(OsString::from).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn arguments_that_are_too_long_are_told_from_a_program_that_is_missing() {
+        let refused = |kind: io::ErrorKind| is_refused(&kind.into());
+        assert!(refused(io::ErrorKind::ArgumentListTooLong));
+        assert!(!refused(io::ErrorKind::NotFound));
+        assert_eq!(refused(io::ErrorKind::InvalidFilename), cfg!(windows));
     }
 
     #[test]

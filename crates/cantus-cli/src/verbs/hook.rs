@@ -2,7 +2,7 @@
 
 use cantus_fs::LockError;
 use cantus_projection::{HookDeed, HookError, HookReport, install_hooks, uninstall_hooks};
-use cantus_workspace::configuration;
+use cantus_workspace::{Program, configuration};
 
 use crate::args::{Global, HookAction};
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ pub(crate) fn run(global: &Global, action: HookAction, streams: &mut Streams<'_>
         }
         Err(error) => {
             let edited = matches!(error, HookError::Edited { .. });
-            let failure = advice(error);
+            let failure = advice(error, global.program);
             if edited {
                 // The answer is no; everything else can't be told or done.
                 failure.write(streams.err, None)?;
@@ -57,13 +57,16 @@ fn tell(report: &HookReport, streams: &mut Streams<'_>) -> std::io::Result<()> {
     note.map_or(Ok(()), |note| writeln!(streams.out, "{:>12} {note}", "note:"))
 }
 
-fn advice(error: HookError) -> Failure {
+fn advice(error: HookError, program: Program) -> Failure {
     let hints = match &error {
-        HookError::NoGit => vec!["run `git init`, or name a folder in a work tree with `--root DIR`".to_owned()],
+        HookError::NoGit => {
+            vec!["run `git init`, or name a folder in a work tree with `--root DIR`".to_owned()]
+        }
         HookError::Outside => vec![
-            "`git config --show-origin core.hooksPath` tells where that is set; hooks there may serve other repositories, \
-             so add the line `cantus check --staged` to yours by hand"
-                .to_owned(),
+            format!(
+                "`git config --show-origin core.hooksPath` tells where that is set; hooks there may serve other \
+                 repositories, so add the line `{program} check --staged` to yours by hand"
+            ),
             "or give this repository hooks of its own: `git config core.hooksPath .githooks`".to_owned(),
         ],
         HookError::Top => {

@@ -308,6 +308,9 @@ fn advice(
     if exists(root, ".pre-commit-config.yaml") {
         let text = "for pre-commit, put this below `repos:` in .pre-commit-config.yaml:";
         advice.push(("next", format!("{text}\n{}", hook(&check))));
+    } else if proposal.has_git {
+        let install = sibling(&project.config.command, "hook install");
+        advice.push(("next", format!("to have git judge each commit, run `{install}`")));
     }
     let formatters =
         [".prettierignore", ".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".markdownlint.json"];

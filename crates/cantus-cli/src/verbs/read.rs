@@ -64,7 +64,7 @@ pub(crate) fn run(global: &Global, args: &ReadArgs, streams: &mut Streams<'_>) -
             Ok((library, found)) => asked[library].push(found),
             Err(near) => {
                 status = Status::No;
-                not_found(target, &near, streams)?;
+                not_found(global, target, &near, streams)?;
             }
         }
     }
@@ -97,11 +97,16 @@ fn look_up<'a>(libraries: &[Library<'a>], target: &str) -> Result<(usize, Target
     Err(near)
 }
 
-fn not_found(target: &str, near: &[String], streams: &mut Streams<'_>) -> std::io::Result<()> {
+fn not_found(
+    global: &Global,
+    target: &str,
+    near: &[String],
+    streams: &mut Streams<'_>,
+) -> std::io::Result<()> {
     let diagnostic = Diagnostic::error("read.unknown", format!("no note or strand is called `{target}`"));
     let near: Vec<_> = near.iter().map(|address| format!("`{address}`")).collect();
     let help = match near.as_slice() {
-        [] => "`cantus list` names the notes".to_owned(),
+        [] => format!("`{} list` names the notes", global.program),
         near => format!("did you mean {}?", near.join(" or ")),
     };
     write_diagnostics(streams.err, &[diagnostic.help(help)], None)

@@ -8,7 +8,7 @@ use cantus_fs::{Disk, RealDisk};
 use cantus_launch::observe::{Layout, ModeRow, Readout, ReadoutRequest, readout};
 use cantus_manifest::canonical_json;
 
-use crate::args::{LayoutName, ReadoutArgs};
+use crate::args::{Global, LayoutName, ReadoutArgs};
 use crate::blocks::{Block, blocks, width};
 use crate::clock::Clock;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use crate::verbs::verify::window;
 use crate::visible::visible;
 use crate::{Status, Streams};
 
-pub(crate) fn run(args: &ReadoutArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(crate) fn run(global: &Global, args: &ReadoutArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = Clock::start(Instant::now())?.at();
     let request = ReadoutRequest {
         runs: &runs(&args.runs)?,
@@ -42,7 +42,8 @@ pub(crate) fn run(args: &ReadoutArgs, streams: &mut Streams<'_>) -> Result<Statu
     if readout.rows.is_empty() {
         writeln!(
             streams.err,
-            "readout: no run began in that time; `cantus show` lists runs, `--since` looks further back"
+            "readout: no run began in that time; `{} show` lists runs, `--since` looks further back",
+            global.program
         )?;
     }
     if args.json {

@@ -9,6 +9,7 @@ use cantus_manifest::manifest::FactsRecord;
 use cantus_manifest::{Actor, Facts, Mode, Provider};
 
 use crate::Streams;
+use crate::args::Global;
 use crate::failure::Failure;
 use crate::report::plural;
 use crate::style::LABEL;
@@ -48,6 +49,7 @@ pub(crate) fn user_home() -> Option<PathBuf> {
 /// The run that `name` means: a path names its artifacts folder, another name the newest run of that name. If there is none,
 /// that is said.
 pub(crate) fn find(
+    global: &Global,
     runs: &Runs,
     name: &str,
     verb: &str,
@@ -63,9 +65,11 @@ pub(crate) fn find(
         return Ok(None);
     }
     let Some(named) = runs.named(name) else {
-        let help =
-            "`cantus show` lists runs; a path with `/`, such as `./artifacts`, names an artifacts folder";
-        say_no(&format!("{verb}: no run is called `{name}`"), help, streams)?;
+        let help = format!(
+            "`{} show` lists runs; a path with `/`, such as `./artifacts`, names an artifacts folder",
+            global.program
+        );
+        say_no(&format!("{verb}: no run is called `{name}`"), &help, streams)?;
         return Ok(None);
     };
     if named.others > 0 {

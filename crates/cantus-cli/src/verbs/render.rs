@@ -4,7 +4,7 @@
 mod agent;
 #[cfg(feature = "launch")]
 mod cached;
-mod facts;
+pub(super) mod facts;
 mod launch;
 mod parity;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(global: &Global, args: &RenderArgs, streams: &mut Streams<'_>)
     let (given, recorded) = match &args.agent {
         None => (given, None),
         Some(name) => {
-            let Some(recorded) = agent::last_of(name, args, streams)? else { return Ok(Status::No) };
+            let Some(recorded) = agent::last_of(global, name, args, streams)? else { return Ok(Status::No) };
             (given.or_recorded(&recorded.manifest.facts), Some(recorded))
         }
     };

@@ -29,14 +29,14 @@ struct Picked<'a> {
 
 pub(crate) fn run(global: &Global, args: &ShowArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let runs = runs(&args.runs)?;
-    let Some(name) = &args.name else { return list::newest(&runs, args, streams) };
-    let Some(run) = find(&runs, name, "show", streams)? else { return Ok(Status::No) };
+    let Some(name) = &args.name else { return list::newest(global, &runs, args, streams) };
+    let Some(run) = find(global, &runs, name, "show", streams)? else { return Ok(Status::No) };
     let files = files(&run)?;
     let user = user_home();
     if args.list {
         return list::records(&run, &files, user.as_deref(), args, streams);
     }
-    let Some(files) = pick(&run, &files, args, streams)? else { return Ok(Status::No) };
+    let Some(files) = pick(global, &run, &files, args, streams)? else { return Ok(Status::No) };
     let picked = Picked { run: &run, files, record: files.read(&RealDisk, user.as_deref()) };
     if args.diff {
         return diff::run(global, &picked, user.as_deref(), args, streams);
@@ -59,7 +59,7 @@ pub(crate) fn run(global: &Global, args: &ShowArgs, streams: &mut Streams<'_>) -
         tell(&picked, streams)?;
     }
     if printed == Printed::Nothing {
-        why_nothing(&picked, args, streams)?;
+        why_nothing(global, &picked, args, streams)?;
     }
     Ok(status)
 }
@@ -73,16 +73,17 @@ enum Printed {
 
 /// The record that is asked for; if there is none, that is said.
 fn pick<'a>(
+    global: &Global,
     run: &RunInfo,
     files: &'a [RecordFiles],
     args: &ShowArgs,
     streams: &mut Streams<'_>,
 ) -> Result<Option<&'a RecordFiles>, Failure> {
-    let name = &run.name;
+    let (name, program) = (&run.name, global.program);
     let Some(seq) = args.number.or_else(|| last(run, files)) else {
         say_no(
             &format!("show: run {name} has no invocation"),
-            "run it with `cantus exec --artifacts`",
+            &format!("run it with `{program} exec --artifacts`"),
             streams,
         )?;
         return Ok(None);
@@ -93,7 +94,7 @@ fn pick<'a>(
         let what = if args.helper { "helper bundle" } else { "invocation" };
         say_no(
             &format!("show: run {name} has no {what} with the number {seq:02}"),
-            &format!("`cantus show {name} --list` lists its records"),
+            &format!("`{program} show {name} --list` lists its records"),
             streams,
         )?;
     }
@@ -178,8 +179,13 @@ fn tell(picked: &Picked<'_>, streams: &mut Streams<'_>) -> std::io::Result<()> {
 }
 
 /// Says why nothing was printed.
-fn why_nothing(picked: &Picked<'_>, args: &ShowArgs, streams: &mut Streams<'_>) -> std::io::Result<()> {
-    let Picked { run, record, files } = picked;
+fn why_nothing(
+    global: &Global,
+    picked: &Picked<'_>,
+    args: &ShowArgs,
+    streams: &mut Streams<'_>,
+) -> std::io::Result<()> {
+    let (program, Picked { run, record, files }) = (global.program, picked);
     let (name, seq) = (&run.name, record.seq);
     let message = match record.source {
         _ if args.sections && files.has_manifest() => format!("show: the manifest of {seq:02} breaks a rule"),
@@ -191,9 +197,11 @@ fn why_nothing(picked: &Picked<'_>, args: &ShowArgs, streams: &mut Streams<'_>) 
     };
     let helper = if record.role == Role::Helper { " --helper" } else { "" };
     let other = match args.sections || args.json {
-        true => format!("`cantus show {name} -n {seq}{helper}` prints the bundle"),
-        false if record.error => format!("`cantus show {name} -n {seq}{helper} --json` says what went wrong"),
-        false => format!("`cantus show {name} -n {seq}{helper} --json` prints what is known of it"),
+        true => format!("`{program} show {name} -n {seq}{helper}` prints the bundle"),
+        false if record.error => {
+            format!("`{program} show {name} -n {seq}{helper} --json` says what went wrong")
+        }
+        false => format!("`{program} show {name} -n {seq}{helper} --json` prints what is known of it"),
     };
     say_no(&message, &other, streams)
 }

@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, streams: &mut Streams<'_>)
     let window = window(args.since.as_deref(), args.until.as_deref(), now)?;
     let limit = usize::try_from(args.number).map_or(MOST_RUNS, |number| number.min(MOST_RUNS));
     let runs = runs(&args.runs)?;
-    let Some(chosen) = chosen(&runs, args, window, limit, streams)? else { return Ok(Status::No) };
+    let Some(chosen) = chosen(global, &runs, args, window, limit, streams)? else { return Ok(Status::No) };
     let (mut report, findings) = looked(global, args, chosen, window, limit, now);
     if args.json {
         trim(&mut report, args);
@@ -58,6 +58,7 @@ pub(super) fn window(since: Option<&str>, until: Option<&str>, now: SystemTime) 
 
 /// The runs to look at: the one that is named, else the newest of the window. If the named one isn't there, that is said.
 fn chosen(
+    global: &Global,
     runs: &Runs,
     args: &VerifyArgs,
     window: Window,
@@ -65,7 +66,7 @@ fn chosen(
     streams: &mut Streams<'_>,
 ) -> Result<Option<Candidates>, Failure> {
     if let Some(name) = &args.agent {
-        let run = find(runs, name, "verify", streams)?;
+        let run = find(global, runs, name, "verify", streams)?;
         return Ok(run.map(|run| Candidates { runs: vec![run], ..Candidates::default() }));
     }
     let providers = if args.providers.is_empty() { Known::ALL.as_slice() } else { &args.providers };
@@ -79,7 +80,8 @@ fn chosen(
     if chosen.runs.is_empty() {
         writeln!(
             streams.err,
-            "verify: no run began in that time; `cantus show` lists runs, `--since` looks further back"
+            "verify: no run began in that time; `{} show` lists runs, `--since` looks further back",
+            global.program
         )?;
     }
     Ok(Some(chosen))

@@ -205,7 +205,7 @@ impl Here<'_> {
         match &target.state {
             State::Missing => return fault("the file is missing", format!("run `{command}`")),
             State::Foreign => {
-                let help = "its text comes from no note; `cantus project` says how to adopt it".to_owned();
+                let help = format!("its text comes from no note; `{command}` says how to adopt it");
                 return fault("Cantus did not write this file", help);
             }
             _ => {}

@@ -11,7 +11,7 @@ use cantus_bundle::{
 use cantus_fs::{Disk as _, Kind, RealDisk};
 use cantus_manifest::{Diagnostic, Outcome};
 use cantus_projection::facts_of;
-use cantus_workspace::Project;
+use cantus_workspace::{Project, find_root};
 use serde::Serialize;
 
 use super::{absolute, print_json, write_lines};
@@ -47,7 +47,7 @@ struct Report {
 
 pub(super) fn run(global: &Global, args: &ComposeArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let (request, folder) = request(args.request.as_deref())?;
-    let base = request.base.as_deref().map(|name| base(global, name, &folder, streams)).transpose()?;
+    let base = base(global, &request, &folder, streams)?;
     let outcome = strictly(resolve(&RealDisk, &request, &folder, base.as_ref()), global);
     let Outcome { value, diagnostics } = outcome;
     let Some(resolution) = value else {
@@ -91,23 +91,37 @@ fn request(named: Option<&Path>) -> Result<(Request, PathBuf), Failure> {
     Ok((request, folder))
 }
 
-/// The render called `name` of the project that the request lies in, or that the arguments name.
-fn base(global: &Global, name: &str, folder: &Path, streams: &mut Streams<'_>) -> Result<Base, Failure> {
+/// The render that the request names, of the project that the request lies in, or that the arguments name.
+fn base(
+    global: &Global,
+    request: &Request,
+    folder: &Path,
+    streams: &mut Streams<'_>,
+) -> Result<Option<Base>, Failure> {
+    let Some(name) = &request.base else { return Ok(None) };
+    let refused = |message: String| {
+        Diagnostic::error("bundle.request", message).at(&request.name).line(request.lines.base)
+    };
     let from = if global.root.is_some() { start(global)? } else { folder.to_path_buf() };
+    if global.root.is_none() && find_root(&RealDisk, &from).is_none() {
+        let message = format!(
+            "the render `{name}` needs a project, and none is found from the request's folder upward"
+        );
+        let help = "put the request into the project whose instructions should lead, name that with `--root DIR`, or leave `base` out";
+        return Err(Failure::diagnostics(vec![refused(message).help(help)]));
+    }
     let root = root_on(Arc::new(RealDisk), &from, global)?;
     let project = finish(Project::open(&root, &options(global)), global, streams)?;
     let mut known = vec!["native", "helper", "interactive", "export"];
     known.extend(project.config.providers.iter().map(cantus_manifest::Provider::as_str));
-    let facts = facts_of(name).filter(|_| known.contains(&name)).ok_or_else(|| {
-        Failure::error(format!(
-            "`base`: no render is called `{name}`; expected one of `{}`",
-            known.join("`, `")
-        ))
+    let facts = facts_of(name).filter(|_| known.contains(&name.as_str())).ok_or_else(|| {
+        let message = format!("no render is called `{name}`; expected one of `{}`", known.join("`, `"));
+        Failure::diagnostics(vec![refused(message)])
     })?;
     let set = finish(project.sections(project.config.name.as_deref(), None), global, streams)?;
     let bundle = set.bundle(facts);
     let text = bundle.text().as_bytes().to_vec();
-    Ok(Base { render: name.to_owned(), text, common: bundle.common_digest() })
+    Ok(Some(Base { render: name.clone(), text, common: bundle.common_digest() }))
 }
 
 /// The folder of bundles that nobody named: `trees` in the store.
@@ -186,6 +200,10 @@ fn refuse(error: MaterialiseError, streams: &mut Streams<'_>) -> Result<Status, 
             "remove the folder if nobody uses it; the next run makes it anew"
         }
         MaterialiseError::Blocked { .. } => "move it away, or name another folder with `--out`",
+        MaterialiseError::Out(_) | MaterialiseError::Lock(_) | MaterialiseError::Write { .. } => {
+            let help = "name a folder where there is room and you may write with `--out DIR`";
+            return Err(Failure::error(error).hint(help));
+        }
         _ => return Err(Failure::error(error)),
     };
     Failure::error(error).hint(help).write(streams.err, None)?;

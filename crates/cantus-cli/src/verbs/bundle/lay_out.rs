@@ -7,8 +7,8 @@ use cantus_bundle::{
     FileState, Layout, ProjectError, Projected, Reach, State, Wanted, check_projection, project as put,
     unproject as take,
 };
-use cantus_fs::{RealDisk, Root};
-use cantus_manifest::Diagnostic;
+use cantus_fs::{LockError, RealDisk, Root};
+use cantus_manifest::{Diagnostic, RelPath};
 use serde::Serialize;
 
 use super::{absolute, files, print_json, refuse};
@@ -87,11 +87,13 @@ fn advice(error: ProjectError) -> Failure {
         ProjectError::Previous(_) | ProjectError::Record => {
             "remove `.agent-compose/` at the target, and by hand what was laid out there"
         }
-        ProjectError::Contain(_) | ProjectError::Target(_) => {
+        ProjectError::Contain(_) | ProjectError::Target(_) | ProjectError::NoFolder(_) => {
             "put an ordinary file or folder there, or name another target"
         }
-        ProjectError::Lock(_) => "another run may be at work there: run this again when it has ended",
-        ProjectError::Change { restored: true, .. } | ProjectError::Io(_) => {
+        ProjectError::Lock(LockError::Held { .. }) => {
+            "another run is at work there: run this again when it has ended"
+        }
+        ProjectError::Change { restored: true, .. } | ProjectError::Io(_) | ProjectError::Lock(_) => {
             "mend the cause and run this again"
         }
         ProjectError::Change { .. } => {
@@ -122,7 +124,9 @@ fn tell_check(
         let rows = found.iter().filter(|file| file.state.needs_work());
         let rows: Vec<_> = rows.map(|file| [file.path.to_string(), file.state.as_str().to_owned()]).collect();
         table(streams.out, "  ", &rows)?;
-        let drift = format!("{} not as the bundle has them", files(rows.len()));
+        let is =
+            if rows.len() == 1 { "is not as the bundle has it" } else { "are not as the bundle has them" };
+        let drift = format!("{} {is}", files(rows.len()));
         let fault = Diagnostic::error("bundle.drift", drift);
         write_diagnostics(streams.err, &[fault.help("run the same without `--check`")], None)?;
     }
@@ -141,10 +145,15 @@ fn tell_done(
         let help = "remove by hand what that projection left and this one did not write";
         warnings.push(Diagnostic::warning("bundle.record", message).help(help));
     }
+    let sure = |path: &RelPath| done.files.iter().any(|file| file.path == *path && file.state.is_edited());
     for (path, kept) in &done.kept {
-        let message = format!("edited by hand since the last projection; that text is kept as `{kept}`");
-        let help = "put the edit into the sources of the bundle, then remove the kept text";
-        warnings.push(Diagnostic::warning("bundle.edited", message).at(path).help(help));
+        warnings.push(if sure(path) {
+            let message = format!("edited by hand since the last projection; that text is kept as `{kept}`");
+            let help = "put the edit into the sources of the bundle, then remove the kept text";
+            Diagnostic::warning("bundle.edited", message).at(path).help(help)
+        } else {
+            unsure(path, kept)
+        });
     }
     write_diagnostics(streams.err, &warnings, None)?;
     if args.json {
@@ -158,6 +167,14 @@ fn tell_done(
     Ok(Status::Yes)
 }
 
+/// That nobody can tell whether a text was edited by hand before it went away.
+fn unsure(path: &RelPath, kept: &RelPath) -> Diagnostic {
+    let message =
+        format!("the record doesn't say what the last projection wrote there; the text is kept as `{kept}`");
+    let help = "remove the kept text if nobody edited it";
+    Diagnostic::warning("bundle.edited", message).at(path).help(help)
+}
+
 fn place(args: &LayOutArgs, count: usize) -> String {
     let (layout, reach) = (Layout::from(args.layout), Reach::from(args.scope));
     let target = args.target.as_deref().unwrap_or(Path::new(".")).display();
@@ -168,7 +185,7 @@ fn report<'a>(
     args: &LayOutArgs,
     outcome: &'static str,
     found: &'a [FileState],
-    kept: &'a [(cantus_manifest::RelPath, cantus_manifest::RelPath)],
+    kept: &'a [(RelPath, RelPath)],
 ) -> Report<'a> {
     let file = |file: &'a FileState| FileReport {
         path: file.path.as_str(),
@@ -191,6 +208,8 @@ struct Taken {
     version: u32,
     removed: Vec<String>,
     left: Vec<String>,
+    /// Where texts are kept of which the record doesn't say whether they were edited.
+    kept: Vec<String>,
 }
 
 pub(super) fn unproject(
@@ -204,10 +223,16 @@ pub(super) fn unproject(
         let message = "edited by hand since the last projection, and left";
         Diagnostic::warning("bundle.edited", message).at(path).help("remove it if nobody wants it")
     });
-    write_diagnostics(streams.err, &left.collect::<Vec<_>>(), None)?;
+    let unsure = done.kept.iter().map(|(path, kept)| unsure(path, kept));
+    write_diagnostics(streams.err, &left.chain(unsure).collect::<Vec<_>>(), None)?;
     if format == Format::Json {
-        let texts = |paths: &[cantus_manifest::RelPath]| paths.iter().map(ToString::to_string).collect();
-        let taken = Taken { version: 1, removed: texts(&done.removed), left: texts(&done.left) };
+        let texts = |paths: &[RelPath]| paths.iter().map(ToString::to_string).collect();
+        let taken = Taken {
+            version: 1,
+            removed: texts(&done.removed),
+            left: texts(&done.left),
+            kept: done.kept.iter().map(|(_, kept)| kept.to_string()).collect(),
+        };
         return print_json(&taken, streams);
     }
     if !global.quiet {

@@ -5,7 +5,7 @@ use cantus_launch::{Comparison, Role};
 use cantus_manifest::manifest::Manifest;
 
 use crate::Streams;
-use crate::args::RenderArgs;
+use crate::args::{Global, RenderArgs};
 use crate::failure::Failure;
 use crate::verbs::recorded::{files, find, last, runs, say_no};
 use crate::verbs::show::in_words;
@@ -20,15 +20,16 @@ pub(super) struct Recorded {
 
 /// The last invocation of the run called `name`; if there is none, that is said.
 pub(super) fn last_of(
+    global: &Global,
     name: &str,
     args: &RenderArgs,
     streams: &mut Streams<'_>,
 ) -> Result<Option<Recorded>, Failure> {
-    let Some(run) = find(&runs(&args.runs)?, name, "render", streams)? else { return Ok(None) };
+    let Some(run) = find(global, &runs(&args.runs)?, name, "render", streams)? else { return Ok(None) };
     let files = files(&run)?;
     let Some(seq) = last(&run, &files) else {
         let name = &run.name;
-        let help = format!("`cantus show {name} --list` lists its records");
+        let help = format!("`{} show {name} --list` lists its records", global.program);
         say_no(&format!("render: run {name} has no invocation"), &help, streams)?;
         return Ok(None);
     };
@@ -36,7 +37,7 @@ pub(super) fn last_of(
     let found = files.iter().find(|files| is_last(files.role(), files.seq()));
     let Some(manifest) = found.and_then(|files| files.manifest(&RealDisk)) else {
         let message = format!("invocation {seq:02} of run {} has no good manifest", run.name);
-        let hint = format!("`cantus show {} --list --json` says what is wrong with it", run.name);
+        let hint = format!("`{} show {} --list --json` says what is wrong with it", global.program, run.name);
         return Err(Failure::error(message).hint(hint));
     };
     Ok(Some(Recorded { name: run.name, seq, manifest }))

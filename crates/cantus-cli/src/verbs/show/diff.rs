@@ -68,7 +68,7 @@ pub(super) fn run(
         tell(picked, streams)?;
         let seq = picked.record.seq;
         return Err(Failure::error(format!("there is no good manifest of {seq:02} to compare with"))
-            .hint(format!("`cantus show {} --list` lists the records", picked.run.name)));
+            .hint(format!("`{} show {} --list` lists the records", global.program, picked.run.name)));
     };
     let (text, fresh) = render(global, &recorded, streams)?;
     let comparison = Comparison::of(&recorded, &fresh);

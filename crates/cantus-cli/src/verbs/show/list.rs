@@ -7,7 +7,7 @@ use cantus_launch::{Integrity, Record, RecordFiles, Role, RunInfo, Runs, record_
 use serde::Serialize;
 
 use super::{prefix, print_json};
-use crate::args::ShowArgs;
+use crate::args::{Global, ShowArgs};
 use crate::failure::Failure;
 use crate::report::{plural, table};
 use crate::verbs::recorded::shown;
@@ -78,7 +78,12 @@ struct RecordRow {
 }
 
 /// Prints the newest runs.
-pub(super) fn newest(runs: &Runs, args: &ShowArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn newest(
+    global: &Global,
+    runs: &Runs,
+    args: &ShowArgs,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
     let limit = usize::try_from(args.number.unwrap_or(RUNS)).unwrap_or(usize::MAX);
     if limit == 0 {
         return Err(Failure::error("`-n 0` lists nothing").hint("give a number from 1, or leave it out"));
@@ -97,7 +102,11 @@ pub(super) fn newest(runs: &Runs, args: &ShowArgs, streams: &mut Streams<'_>) ->
         return Ok(Status::Yes);
     }
     if rows.is_empty() {
-        writeln!(streams.err, "show: no run is known; `cantus exec --artifacts DIR` records one")?;
+        writeln!(
+            streams.err,
+            "show: no run is known; `{} exec --artifacts DIR` records one",
+            global.program
+        )?;
     }
     let cells: Vec<_> = rows.iter().map(RunRow::cells).collect();
     table(streams.out, "", &cells)?;

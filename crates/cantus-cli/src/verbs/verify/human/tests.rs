@@ -151,6 +151,7 @@ fn report() -> Report {
         observations: Some(vec![root(), helper()]),
         coverage: Some(coverage_rows()),
         verdicts: Some(verdicts()),
+        unread: Vec::new(),
         sessions: vec![Session {
             provider: Known::Claude,
             run: text("keeper"),

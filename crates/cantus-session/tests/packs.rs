@@ -1,0 +1,517 @@
+//! Packs, section by section.
+
+#![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
+
+use cantus_compose::{Package, Wording};
+use cantus_manifest::{RelPath, Stamps};
+use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};
+use cantus_session::{
+    BundlePart, Compiled, Description, HostSection, Notes, Pack, Pinned, Section, SectionStability,
+    SessionLaunch, SessionMaterial, Snapshot, compile,
+};
+
+fn wording() -> Wording {
+    Package::built_in(Stamps::Skip).wording()
+}
+
+/// The launch that this JSON describes, `version` and `product` left out.
+#[track_caller]
+fn launch(json: &str) -> SessionLaunch {
+    let text = format!("{{\"version\": 1, \"product\": \"Acme\", {json}}}");
+    let outcome = Description::read("launch.json", text.into_bytes());
+    assert_eq!(outcome.diagnostics, []);
+    outcome.value.unwrap().launch
+}
+
+#[track_caller]
+fn pack_of(launch: &SessionLaunch, corpus: &Corpus, bundle: Vec<BundlePart>) -> Pack {
+    let wording = wording();
+    let notes = Notes::of(Some("acme"), corpus).beside(2, 0);
+    let outcome = compile(launch, &SessionMaterial { wording: &wording, notes, bundle });
+    assert_eq!(outcome.diagnostics, []);
+    outcome.value.unwrap()
+}
+
+#[track_caller]
+fn pack(json: &str) -> Pack {
+    pack_of(&launch(json), &Corpus::default(), Vec::new())
+}
+
+#[track_caller]
+fn section(pack: &Pack, id: &str) -> Section {
+    pack.sections().find(|section| section.id == id).unwrap_or_else(|| panic!("no `{id}`")).clone()
+}
+
+fn ids(pack: &Pack) -> Vec<&str> {
+    pack.sections().map(|section| section.id.as_str()).collect()
+}
+
+/// `count` notes of one paragraph, a web with two strands.
+fn corpus(count: usize) -> Corpus {
+    let file = |path: String, text: &str| SourceFile {
+        path: RelPath::new(path).unwrap(),
+        bytes: text.as_bytes().to_vec(),
+        stamp: None,
+    };
+    let note = |index| {
+        let text = format!("---\ntype: reference\n---\n# Note {index}\n\nBody {index}.\n");
+        file(format!("memory/n{index:02}.md"), &text)
+    };
+    let mut notes: Vec<_> = (0..count).map(note).collect();
+    notes.push(file("memory/web.md".to_owned(), "---\nweb: true\n---\n# Terms\n"));
+    let strand = |slug| file(format!("memory/web/{slug}.md"), "---\nsummary: S.\n---\nText.\n");
+    let folder = MemoryFolder {
+        path: RelPath::new("memory/web").unwrap(),
+        strands: vec![strand("one"), strand("two")],
+        folders: Vec::new(),
+    };
+    let outcome = Corpus::parse(MemoryTree { notes, folders: vec![folder] });
+    assert!(!outcome.has_errors(), "{:?}", outcome.diagnostics);
+    outcome.value
+}
+
+#[test]
+fn sections_stand_by_order_and_then_as_they_were_added() {
+    let pack = pack(
+        r#""model": "m-1", "state": {"todo": []}, "wiki": true,
+        "standard": {"reporting": {"order": 1}},
+        "tools": {"groups": [{"group": "x", "tools": ["t"], "guidance": "Use it."}]},
+        "variant": {"scope": "v", "sections": [{"id": "system", "text": "S"}, {"id": "scripts", "text": "C"}]},
+        "sections": [{"id": "z", "text": "Z"}, {"id": "a", "text": "A"}, {"id": "last", "order": 99, "text": "L"},
+        {"id": "identity", "order": 0, "text": "I"}, {"id": "blank", "text": " \n"}]"#,
+    );
+    let expected = [
+        "identity",
+        "reporting",
+        "harness-identity",
+        "system",
+        "session-state",
+        "guardrails",
+        "z",
+        "a",
+        "scripts",
+        "wiki",
+        "tools",
+        "last",
+    ];
+    assert_eq!(ids(&pack), expected);
+    assert!(section(&pack, "harness-identity").body.contains("m-1"));
+}
+
+#[test]
+fn a_host_replaces_standard_sections() {
+    let pack = pack(
+        r##""variant": {"scope": "v", "sections": [{"id": "memory", "text": "of the variant"}]},
+        "sections": [{"id": "memory", "text": "of the host"}, {"id": "reporting", "text": ""}, {"id": "references", "text": "R"}],
+        "references": [{"kind": "line", "id": "1", "text": "x"}]"##,
+    );
+    assert_eq!(ids(&pack), ["harness-identity", "guardrails", "memory", "references"]);
+    assert_eq!(
+        (section(&pack, "memory").body, section(&pack, "memory").title),
+        ("of the host".to_owned(), "Memory".to_owned())
+    );
+    // What belongs to a request does so whoever brings it.
+    assert_eq!(pack.snapshot().iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["references"]);
+}
+
+#[test]
+fn a_variant_is_cited() {
+    let pack = pack(
+        r##""variant": {"scope": "work", "fingerprint": "f1", "tool_guidance": "Be careful.",
+        "sections": [{"id": "guardrails", "text": "G"}, {"id": "own", "title": "Own", "text": "O"}]}"##,
+    );
+    for id in ["guardrails", "own"] {
+        let source = &section(&pack, id).sources[0];
+        assert_eq!(
+            (source.kind.as_str(), source.id.as_str(), source.revision.as_deref()),
+            ("variant", "work", Some("f1"))
+        );
+        assert_eq!(section(&pack, id).budget, 30_000);
+    }
+    let tools = section(&pack, "tools");
+    let own = "### How to Use These Tools\n\nBe careful.";
+    assert!(tools.body.ends_with(own), "{}", tools.body);
+    assert_eq!(tools.sources[0].chars, Some(own.chars().count() as u64));
+}
+
+#[test]
+fn a_variant_without_fingerprint_is_named_by_its_content() {
+    let named = |text: &str| {
+        let json =
+            format!(r#""variant": {{"scope": "v", "sections": [{{"id": "system", "text": "{text}"}}]}}"#);
+        section(&pack(&json), "system").sources[0].revision.clone().unwrap()
+    };
+    assert_eq!(named("a"), named("a"));
+    assert_ne!(named("a"), named("b"));
+    assert_eq!(named("a").len(), 64);
+}
+
+#[test]
+fn pinned_text_stands_above_the_body_and_is_fitted_with_it() {
+    let host = |budget, text: &str| HostSection {
+        id: "p".to_owned(),
+        text: text.to_owned(),
+        pinned: Some(Pinned { text: "Pinned.".to_owned(), pointer: Some("all".to_owned()) }),
+        budget: Some(budget),
+        pointer: "rest".to_owned(),
+        ..HostSection::default()
+    };
+    let body = |host: HostSection| {
+        let launch =
+            SessionLaunch { product: "A".to_owned(), sections: vec![host], ..SessionLaunch::default() };
+        let section = section(&pack_of(&launch, &Corpus::default(), Vec::new()), "p");
+        (section.body, section.cut)
+    };
+    assert_eq!(body(host(40, "Body.")), ("Pinned.\nBody.".to_owned(), false));
+    assert_eq!(body(host(40, " ")), ("Pinned.".to_owned(), false));
+    // The body is cut to its budget first; what is too long with the pinned text is cut again.
+    assert_eq!(body(host(20, "one two three four five six")), ("Pinned.\none two\n\nall".to_owned(), true));
+}
+
+#[test]
+fn references_are_deduplicated_and_share_the_room() {
+    let corpus = corpus(3);
+    let launch = launch(
+        r#""references": [{"kind": "line", "id": "1", "text": "- first"}, {"kind": "note", "path": "memory/n01.md"},
+        {"kind": "line", "id": "1", "text": "- again"}, {"kind": "note", "path": "memory/n01.md", "label": "Again"},
+        {"kind": "note", "path": "memory/gone.md"}, {"kind": "note", "path": "../../etc/passwd", "label": "Outside"},
+        {"kind": "note", "path": "web:two", "label": "Two"}]"#,
+    );
+    let found = section(&pack_of(&launch, &corpus, Vec::new()), "references");
+    let tail = "- first
+- memory/gone.md: this note can't be read. Tell the person so.
+- Outside: this note can't be read. Tell the person so.
+
+### Note 1 (memory/n01.md)
+
+# Note 1
+
+Body 1.
+
+### Two (memory/web/two.md)
+
+Text.";
+    assert!(found.body.ends_with(tail), "{}", found.body);
+    assert!(!found.cut);
+    let sources: Vec<_> = found.sources.iter().map(|it| (it.kind.as_str(), it.id.as_str())).collect();
+    assert_eq!(sources, [("note", "memory/n01.md"), ("note", "memory/web/two.md")]);
+    assert!(found.sources.iter().all(|it| it.revision.as_ref().is_some_and(|it| it.len() == 16)));
+}
+
+#[test]
+fn references_are_cut_if_any_of_them_is() {
+    let corpus = corpus(2);
+    let mut launch = launch(
+        r#""standard": {"references": {"budget": 900}},
+        "references": [{"kind": "note", "path": "memory/n00.md"}, {"kind": "note", "path": "memory/n01.md"}]"#,
+    );
+    assert!(!section(&pack_of(&launch, &corpus, Vec::new()), "references").cut);
+    launch.overrides.get_mut("references").unwrap().budget = Some(650);
+    let found = section(&pack_of(&launch, &corpus, Vec::new()), "references");
+    assert!(found.cut && found.body.contains("`cantus read memory/n00.md`"), "{}", found.body);
+    assert!(found.size <= 650);
+}
+
+#[test]
+fn required_skills_say_where_they_lie() {
+    let pack = pack(
+        r#""required_skills": [{"name": "a", "path": "s/a/SKILL.md", "folder": "s/a", "text": "Do A.\n"},
+        {"name": "a", "text": "twice"}, {"name": "b", "label": "Skill B", "text": " "}]"#,
+    );
+    let found = section(&pack, "required-skills");
+    let tail = "### a
+
+Paths in it start at `s/a`. It lies in `s/a/SKILL.md`.
+
+Do A.
+
+- Skill B: this skill isn't available here. Say so; don't guess what it would have told you.";
+    assert!(found.body.ends_with(tail), "{}", found.body);
+    assert_eq!(found.sources.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn session_state_tells_name_lists_and_turn_and_is_clipped() {
+    let body = |json: &str| section(&pack(json), "session-state").body;
+    assert_eq!(
+        body(r#""state": {"name": null, "first_turn": true}"#),
+        "This session has no name yet.\n\nThis is the first turn of the session."
+    );
+    let both = body(
+        r#""state": {"name": "N", "todo": [{"text": "a"}, {"text": "b", "status": "in_progress"}],
+        "previous_todo": [{"text": "c", "status": "completed"}]}"#,
+    );
+    assert!(
+        both.starts_with(
+            "This session is called \"N\".\n\nTo do in this run:\n\n- [ ] a\n- [ ] b (in progress)\n"
+        ),
+        "{both}"
+    );
+    assert!(both.contains("it isn't this run's list:\n\n- [x] c\n"), "{both}");
+    let long = format!(r#""state": {{"name": "{}"}}"#, "é".repeat(5_000));
+    let found = section(&pack(&long), "session-state");
+    assert!(found.cut && found.body.ends_with('…'));
+    assert_eq!((found.size, found.budget), (1_000, 1_000));
+    assert!(
+        !ids(&pack(r#""state": {"first_turn": true, "previous_todo": [{"text": "x"}]}"#))
+            .contains(&"session-state")
+    );
+}
+
+#[test]
+fn the_wiki_pointer_lists_25_notes_and_counts_the_rest() {
+    let (many, few) = (corpus(30), corpus(2));
+    let body = |corpus| section(&pack_of(&launch(r#""wiki": true"#), corpus, Vec::new()), "wiki");
+    let found = body(&many);
+    assert!(found.body.contains("Notes of acme:\n\n- memory/n00.md: Note 0\n"), "{}", found.body);
+    assert_eq!(found.body.lines().filter(|line| line.starts_with("- memory/")).count(), 25);
+    assert!(
+        found.body.ends_with(
+            "- 6 more: `cantus list` names them.\n\nBesides: strands of webs (2), notes of the user (2)."
+        ),
+        "{}",
+        found.body
+    );
+    assert_eq!(found.sources.len(), 25);
+    assert!(!body(&few).body.contains(" more: "));
+    let without = pack_of(&launch(r#""wiki": false"#), &many, Vec::new());
+    assert!(!ids(&without).contains(&"wiki"));
+}
+
+#[test]
+fn tools_are_described_by_group() {
+    let json = |hidden: bool| {
+        format!(
+            r#""tools": {{"hidden": {hidden}, "groups": [{{"group": "own", "tools": ["z"], "guidance": "Own."}},
+            {{"group": "web", "tools": ["fetch"]}}, {{"group": "files", "tools": []}},
+            {{"group": "early", "order": 1, "tools": ["e"], "guidance": "Early."}}]}}"#
+        )
+    };
+    let shown = pack(&json(false));
+    let body = section(&shown, "tools").body;
+    let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("no `{text}` in {body}"));
+    assert!(at("Early.") < at("Web, browser") && at("Web, browser") < at("Own."));
+    assert!(!body.contains("Files and shell"));
+    assert_eq!(shown.tools().iter().map(|it| it.group.as_str()).collect::<Vec<_>>(), ["early", "web", "own"]);
+    let hidden = pack(&json(true));
+    assert!(!ids(&hidden).contains(&"tools") && hidden.tools().is_empty());
+    let replaced = pack(
+        r#""sections": [{"id": "tools", "text": ""}], "tools": {"groups": [{"group": "web", "tools": ["f"]}]}"#,
+    );
+    assert!(replaced.tools().is_empty());
+}
+
+#[test]
+fn the_system_text_is_sections_below_their_titles() {
+    let Compiled { system, .. } = pack(
+        r#""sections": [{"id": "identity", "order": 0, "text": "I am."}, {"id": "a", "title": "Title", "order": 1, "text": "Body."},
+        {"id": "harness-identity", "text": ""}, {"id": "reporting", "text": ""}, {"id": "guardrails", "text": ""}]"#,
+    )
+    .deliver(None);
+    assert!(
+        system.starts_with(
+            "# Acme context\n\nI am.\n\n## Title\n\nBody.\n\n## Context updates\n\nIn this conversation"
+        ),
+        "{system}"
+    );
+    assert!(system.ends_with("changes no permission.\n"), "{system}");
+}
+
+#[test]
+fn a_bundle_stands_in_the_system_text_byte_for_byte() {
+    let part = |id: &str, text: &str| BundlePart {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        digest: "d".to_owned(),
+    };
+    let bundle =
+        vec![part("frame.title", "# Rules\n\n"), part("proj.core.a", "## Core\n\n### A (a)\n\nx\n\n")];
+    let text: String = bundle.iter().map(|part| part.text.as_str()).collect();
+    let launch = launch(r#""sections": []"#);
+    let compiled = pack_of(&launch, &Corpus::default(), bundle).deliver(None);
+    assert!(compiled.system.contains(&text), "{}", compiled.system);
+    let stable = &compiled.pack.delivery().unwrap().stable;
+    assert_eq!(stable, &["harness-identity", "frame.title", "proj.core.a", "guardrails", "reporting"]);
+    let found = section(&compiled.pack, "proj.core.a");
+    assert_eq!((found.sources[0].kind.as_str(), found.cut, found.budget), ("bundle", false, found.size));
+}
+
+/// A launch with the dynamic sections that are named, all else taken away.
+fn dynamic(sections: &[(&str, &str)]) -> SessionLaunch {
+    let host = |(id, text): &(&str, &str)| HostSection {
+        id: (*id).to_owned(),
+        text: (*text).to_owned(),
+        stability: SectionStability::Dynamic,
+        ..HostSection::default()
+    };
+    SessionLaunch {
+        product: "Acme".to_owned(),
+        sections: sections.iter().map(host).collect(),
+        ..SessionLaunch::default()
+    }
+}
+
+#[track_caller]
+fn check_update(before: Option<&[(&str, &str)]>, now: &[(&str, &str)], expected: &[&str]) {
+    let snapshot = |sections: &[(&str, &str)]| -> Snapshot {
+        pack_of(&dynamic(sections), &Corpus::default(), Vec::new()).snapshot()
+    };
+    let previous = before.map(snapshot);
+    let compiled = pack_of(&dynamic(now), &Corpus::default(), Vec::new()).deliver(previous.as_ref());
+    assert_eq!(compiled.pack.delivery().unwrap().updated, expected);
+    assert_eq!(compiled.update.is_none(), expected.is_empty());
+}
+
+#[test]
+fn an_update_brings_what_changed() {
+    let all = ["session-state", "references", "required-skills", "a", "wiki"];
+    check_update(None, &[("a", "1")], &all);
+    check_update(Some(&[]), &[], &[]);
+    check_update(Some(&[("a", "1")]), &[("a", "1")], &[]);
+    check_update(Some(&[("a", "1"), ("b", "1")]), &[("a", "1"), ("b", "2")], &["b"]);
+    check_update(Some(&[("a", "1")]), &[("a", " ")], &["a"]);
+    check_update(Some(&[]), &[("a", "1")], &["a"]);
+    // What belongs to the request is sent with each.
+    check_update(Some(&[("references", "r")]), &[("references", "r")], &["references"]);
+    check_update(Some(&[("references", "r")]), &[], &["references"]);
+    // A section that the launch doesn't know any more would stay current.
+    check_update(Some(&[("gone", "1"), ("a", "1")]), &[("a", "1")], &["gone"]);
+}
+
+#[test]
+fn a_withdrawn_section_is_named_by_its_title() {
+    let previous = pack_of(&dynamic(&[("a", "1")]), &Corpus::default(), Vec::new()).snapshot();
+    let compiled = pack_of(&dynamic(&[]), &Corpus::default(), Vec::new()).deliver(Some(&previous));
+    let content = compiled.update.unwrap().content;
+    assert!(content.starts_with("Context update of Acme (not a message of the person)."), "{content}");
+    assert!(content.ends_with("\n\n## a\n\nThis section isn't supplied now. What earlier updates said under this title no longer holds.\n"), "{content}");
+}
+
+#[test]
+fn sources_count_but_not_what_they_contributed() {
+    let with = |revision: &str, chars: u64| {
+        let mut launch = dynamic(&[("a", "1")]);
+        launch.sections[0].sources = vec![cantus_session::Source {
+            id: "s".to_owned(),
+            kind: "k".to_owned(),
+            revision: Some(revision.to_owned()),
+            chars: Some(chars),
+        }];
+        pack_of(&launch, &Corpus::default(), Vec::new())
+    };
+    let previous = with("1", 1).snapshot();
+    assert!(with("1", 2).deliver(Some(&previous)).update.is_none());
+    assert!(with("2", 1).deliver(Some(&previous)).update.is_some());
+}
+
+#[track_caller]
+fn check_fault(json: &str, expected: &[&str]) {
+    let text = format!("{{\"version\": 1, \"product\": \"Acme\",\n{json}}}");
+    let outcome = Description::read("l.json", text.into_bytes());
+    let mut found = outcome.diagnostics;
+    if let Some(description) = outcome.value {
+        let wording = wording();
+        let material = SessionMaterial { wording: &wording, notes: Notes::default(), bundle: Vec::new() };
+        let compiled = compile(&description.launch, &material);
+        found.extend(compiled.diagnostics.into_iter().map(|fault| fault.at("l.json")));
+    }
+    let found: Vec<_> =
+        found.iter().map(|fault| fault.to_string().lines().next().unwrap().to_owned()).collect();
+    assert_eq!(found, expected, "{json}");
+}
+
+#[test]
+fn ids_that_stand_twice_name_both_origins() {
+    check_fault(
+        "\"sections\": [{\"id\": \"a\", \"text\": \"x\"},\n{\"id\": \"a\", \"text\": \"y\"}]",
+        &["l.json:3: error: two sections are called `a`: one of the host (line 2), one of the host (line 3)"],
+    );
+    check_fault(
+        "\"variant\": {\"scope\": \"v\", \"sections\": [{\"id\": \"own\", \"text\": \"x\"}]},\n\"sections\": [{\"id\": \"own\", \"text\": \"\"}]",
+        &[
+            "l.json:3: error: two sections are called `own`: one of the variant `v` (line 2), one of the host (line 3)",
+        ],
+    );
+    check_fault(
+        r#""variant": {"scope": "v", "sections": [{"id": "wiki", "text": "x"}]}"#,
+        &["l.json:2: error: two sections are called `wiki`: one of Cantus, one of the variant `v` (line 2)"],
+    );
+    check_fault(
+        r#""variant": {"scope": "v", "sections": [{"id": "system", "text": "x"}, {"id": "system", "text": "y"}]}"#,
+        &[
+            "l.json:2: error: two sections are called `system`: one of the variant `v` (line 2), one of the variant `v` (line 2)",
+        ],
+    );
+}
+
+#[test]
+fn what_a_launch_may_not_say() {
+    let check = |section: &str, expected: &str| {
+        check_fault(&format!("\"sections\": [{section}]"), &[&format!("l.json:2: error: {expected}")]);
+    };
+    check(r#"{"id": "session-state", "text": "x"}"#, "a host may not supply the section `session-state`");
+    check(r#"{"id": " ", "text": "x"}"#, "` ` can't be the id of a section: it is blank");
+    check(
+        r#"{"id": "a\u0000", "text": "x"}"#,
+        "`a\\u{0}` can't be the id of a section: it holds control characters",
+    );
+    check(
+        r#"{"id": "a", "title": "x\ny", "text": "x"}"#,
+        "the title of the section `a` must be one line that is not blank",
+    );
+    check(r#"{"id": "a", "budget": 0, "text": "x"}"#, "nothing of the section `a` fits into its budget of 0");
+    check(r#"{"id": "a", "budget": -1, "text": "x"}"#, "invalid value: integer `-1`, expected usize");
+    check(r#"{"id": "a", "budget": 1.5, "text": "x"}"#, "invalid type: floating point `1.5`, expected usize");
+    check(
+        r#"{"id": "a", "titel": "x", "text": "x"}"#,
+        "unknown field `titel`, expected one of `id`, `title`, `text`, `pinned`, `order`, `budget`, `pointer`, `dynamic`, `sources`",
+    );
+    check(r#"{"text": "x"}"#, "missing field `id`");
+    check(r#"["a", "b"]"#, "expected an object in braces");
+    check(r#"{"id": "a", "id": "b", "text": "x"}"#, "duplicate field `id`");
+    check_fault(
+        r#""sections": [], "run": "../x""#,
+        &["l.json: error: `../x` can't be a run id: expected ASCII letters, digits, `.`, `_` and `-`"],
+    );
+    check_fault(
+        r#""standard": {"wikki": {"order": 1}}"#,
+        &["l.json: error: no standard section is called `wikki`: did you mean `wiki`?"],
+    );
+    check_fault(
+        r#""standard": {"wiki": {}, "wiki": {}}"#,
+        &["l.json:2: error: `wiki` stands twice under `standard`"],
+    );
+    check_fault(r#""model": "a\nb""#, &["l.json: error: `model` must be one line that is not blank"]);
+    check_fault(
+        r#""sections": [{"id": "a", "text": "x", "budget": NaN}]"#,
+        &["l.json:2: error: expected value"],
+    );
+}
+
+#[test]
+fn what_is_no_launch() {
+    let check = |text: &[u8], expected: &str| {
+        let outcome = Description::read("l.json", text.to_vec());
+        assert!(outcome.value.is_none());
+        assert_eq!(outcome.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
+    };
+    check(b"", "l.json:1: error: expected an object in braces");
+    check(b"[1, \"A\"]", "l.json:1: error: expected an object in braces");
+    check(b"{\"version\": 2, \"product\": \"A\"}", "l.json: error: version 2; this program knows version 1");
+    check(b"{\n\"version\": 1}", "l.json:2: error: missing field `product`");
+    check(b"{\n\"product\": \"A\"", "l.json:2: error: EOF while parsing an object");
+    check(
+        b"\n\xff",
+        "l.json:2: error: not UTF-8: byte 1 starts no character\n  help: save the file as UTF-8",
+    );
+    let marked = "\u{feff}{\"version\": 1, \"product\": \"A\"}\r\n";
+    assert!(Description::read("l.json", marked.as_bytes().to_vec()).value.is_some());
+}
+
+#[test]
+fn a_small_or_huge_budget_is_one() {
+    let huge = pack(r#""sections": [{"id": "a", "budget": 18446744073709551615, "text": "x"}]"#);
+    assert_eq!((section(&huge, "a").body.as_str(), section(&huge, "a").budget), ("x", u64::MAX));
+    let small = pack(r#""sections": [{"id": "a", "budget": 0, "pointer": "see x", "text": "text"}]"#);
+    assert_eq!((section(&small, "a").body.as_str(), section(&small, "a").cut), ("see x", true));
+}
