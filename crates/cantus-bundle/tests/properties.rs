@@ -12,21 +12,10 @@ use cantus_bundle::{
     check_repository, materialise, meld, select, verify,
 };
 use cantus_fs::RealDisk;
+use cantus_testkit::cases;
 use fixture::{account, path, resolution, skill};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
-
-/// The same cases in every run, unless the environment asks for others.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
 
 /// Names near the edge of what is legal.
 fn name() -> impl Strategy<Value = String> {
@@ -53,7 +42,7 @@ fn decode(text: &str) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn a_portable_name_has_nothing_that_a_file_system_refuses(name in name()) {
@@ -129,7 +118,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(40))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn whatever_a_skill_holds_the_tree_verifies_and_is_found_again(
@@ -198,7 +187,7 @@ fn tried(pattern: &str, id: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn a_pattern_matches_what_trying_everything_matches(text in pattern(), id in "[ab*-]{0,6}") {

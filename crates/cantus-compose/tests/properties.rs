@@ -13,21 +13,10 @@ use cantus_manifest::manifest::{CacheStatus, Manifest, SectionStatus};
 use cantus_manifest::{Digest, Facts, Layer, Provider, RelPath, Stamps};
 use cantus_memory::unicode::strip_end;
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, fences, heading, is_fenced};
+use cantus_testkit::cases;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
-
-/// The same cases in every run, unless the environment asks for others.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
 
 /// Lines at which some rule looks.
 const LINES: &[&str] = &[
@@ -371,7 +360,7 @@ fn check_origins(section: &Section, project: &MemoryTree, home: &MemoryTree) -> 
 }
 
 proptest! {
-    #![proptest_config(config(80))]
+    #![proptest_config(cases(80))]
 
     #[test]
     fn sections_are_a_bundle_without_gap_and_each_ends_in_one_blank_line(
@@ -574,7 +563,7 @@ const PIECES: [&str; 20] = [
 ];
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn a_fitted_text_is_within_its_budget(text in body(false), budget in 0..200usize, pointer in "|[a-zé][a-z é]{0,11}") {
@@ -639,7 +628,7 @@ fn launch_text() -> impl Strategy<Value = LaunchText> {
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn launch_sections_stand_last_and_volatile_ones_change_no_prefix(

@@ -1,7 +1,7 @@
 //! The only door of Cantus to the disk: read, list, atomic write, lock, containment.
 //!
 //! [`Disk`] is the disk as operations; [`RealDisk`] is the one of the machine and `FaultDisk` (feature `fault`)
-//! its twin that fails where a test says so. [`Root`] is a folder on a disk, asked by [`RelPath`] alone.
+//! its twin that fails where a test says so; `CountingDisk` (the same feature) counts what is read. [`Root`] is a folder on a disk, asked by [`RelPath`] alone.
 //!
 //! Invariants:
 //! * A target holds its old bytes or its new ones, whole, whatever happens in between: new bytes are staged
@@ -15,6 +15,8 @@
 //!
 //! [`RelPath`]: cantus_manifest::RelPath
 
+#[cfg(feature = "fault")]
+mod counting;
 mod disk;
 mod error;
 #[cfg(feature = "fault")]
@@ -27,6 +29,8 @@ mod root;
 mod scratch;
 mod staged;
 
+#[cfg(feature = "fault")]
+pub use counting::CountingDisk;
 pub use disk::{Disk, Entry, FileStamp, Kind, Measure};
 pub use error::{AccessError, ContainError, LinkError, ReadError, TargetError};
 #[cfg(feature = "fault")]

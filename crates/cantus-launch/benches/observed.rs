@@ -12,12 +12,11 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use cantus_fs::{Disk, Entry, FileStamp, Kind, Parts, ReadError};
+use cantus_fs::{CountingDisk, Disk};
+use cantus_launch::RunInfo;
 use cantus_launch::observe::{Report, Request, Roots, report};
-use cantus_launch::{RealDisk, RunInfo};
 
 /// How often each report is made.
 const ROUNDS: usize = 20;
@@ -36,10 +35,9 @@ fn main() {
 }
 
 fn row(name: &str, home: &Path) {
-    let disk = Counting::default();
+    let disk = CountingDisk::default();
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
-        disk.read.store(0, Ordering::Relaxed);
         let start = Instant::now();
         let report = ask(&disk, home);
         times.push(start.elapsed());
@@ -47,7 +45,7 @@ fn row(name: &str, home: &Path) {
     }
     times.sort();
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
-    let read = disk.read.load(Ordering::Relaxed);
+    let read = disk.bytes_read() / ROUNDS as u64;
     println!("| {name} | {:.2} | {:.2} | {read} | {} |", millis(times[0]), millis(times[ROUNDS / 2]), peak());
 }
 
@@ -111,60 +109,4 @@ fn peak() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
     kilobytes.unwrap_or_default() / 1024
-}
-
-/// The disk of the machine, with a count of the bytes that were read.
-#[derive(Debug, Default)]
-struct Counting {
-    read: AtomicU64,
-}
-
-impl Disk for Counting {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
-        RealDisk.list(folder)
-    }
-
-    fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
-        RealDisk.kind(path)
-    }
-
-    fn is_program(&self, path: &Path) -> io::Result<bool> {
-        RealDisk.is_program(path)
-    }
-
-    fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-        let bytes = RealDisk.read(path, limit)?;
-        self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(bytes)
-    }
-
-    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
-        Ok(Box::new(Counted { disk: self, parts: RealDisk.open_parts(path)? }))
-    }
-
-    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
-        RealDisk.stamp(path)
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        RealDisk.canonical(path)
-    }
-}
-
-/// Parts of a file, counted.
-#[derive(Debug)]
-struct Counted<'a> {
-    disk: &'a Counting,
-    parts: Box<dyn Parts>,
-}
-
-impl Parts for Counted<'_> {
-    fn size(&self) -> u64 {
-        self.parts.size()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        self.disk.read.fetch_add(buffer.len() as u64, Ordering::Relaxed);
-        self.parts.read_at(buffer, offset)
-    }
 }

@@ -14,10 +14,10 @@ use cantus_fs::{Disk, Fault, FaultDisk, FaultKind, On, RealDisk, Root};
 use cantus_launch::{Composer, RenderError, Rendered, Store};
 use cantus_manifest::manifest::{CacheStatus, Manifest};
 use cantus_manifest::{Diagnostic, Digest, Facts, Provider};
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 /// A project, a home layer and a store, in a folder that goes away with the value.
 struct Scene {
@@ -218,16 +218,6 @@ enum Edit {
     Anew,
 }
 
-fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { 24 } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
-
 fn check_steps(steps: &[Step], edit: Edit, age: Duration) -> Result<(), TestCaseError> {
     let scene = Scene::new();
     let disk: Arc<dyn Disk> = Arc::new(FaultDisk::new().aged(age));
@@ -245,7 +235,7 @@ fn check_steps(steps: &[Step], edit: Edit, age: Duration) -> Result<(), TestCase
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(24))]
 
     /// Every stamp is too young to be trusted.
     #[test]

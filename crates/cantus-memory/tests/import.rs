@@ -9,21 +9,11 @@ use cantus_memory::{
     Corpus, Import, ImportFile, ImportOptions, ImportedNote, Library, MemoryTree, NoteKind, SkipReason,
     SourceFile, Stretch, fences, heading, import, inline, is_fenced, title_of,
 };
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
-
-fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { 600 } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
 
 fn rel(path: &str) -> RelPath {
     RelPath::new(path).unwrap()
@@ -308,7 +298,7 @@ fn markdown() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(600))]
 
     #[test]
     fn nothing_is_lost_and_the_order_stays(text in markdown()) {

@@ -11,22 +11,11 @@ use cantus_memory::{
     Body, Corpus, Library, MemoryFolder, MemoryTree, Origin, SourceFile, SourcedText, WrappedLine,
     body_with_roster, crlf, fences, heading, inline, is_fenced, links, wrap,
 };
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
-
-/// The same cases in every run, unless the environment asks for others.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
 
 /// Any text without a line end.
 fn free_text() -> impl Strategy<Value = String> {
@@ -296,7 +285,7 @@ fn inline_by_lines(stem: &str, text: &str) -> SourcedText {
 }
 
 proptest! {
-    #![proptest_config(config(250))]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn no_bytes_make_parsing_panic(tree in tree()) {
@@ -460,7 +449,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(800))]
+    #![proptest_config(cases(800))]
 
     #[test]
     fn pieces_of_a_line_hold_all_of_it_but_blanks_at_breaks(
@@ -552,7 +541,7 @@ fn slow_links(line: &str) -> Vec<(String, bool)> {
 }
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn links_are_those_that_a_slow_search_finds(line in "[\\[\\]! aé]{0,24}") {
@@ -573,7 +562,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn a_label_of_ascii_is_normal_as_any_other(text in "[ -~\\t\\n\\x1c-\\x1f]{0,24}") {

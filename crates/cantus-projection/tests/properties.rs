@@ -5,11 +5,11 @@ use std::sync::Arc;
 use cantus_fs::{RealDisk, Root};
 use cantus_projection::{Mend, Projection, apply, check, plan};
 use cantus_testkit::Repo;
+use cantus_testkit::cases;
 use cantus_workspace::{Options, Project};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 /// Lines at which some rule looks.
 const LINES: &[&str] = &[
@@ -108,19 +108,8 @@ fn compose(root: &Root) -> (Project, Projection) {
     (project, projection)
 }
 
-/// The same cases in every run, unless the environment asks for others.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
-
 proptest! {
-    #![proptest_config(config(48))]
+    #![proptest_config(cases(48))]
 
     /// From one project to another nothing looks edited, and after it nothing is left to do.
     #[test]

@@ -11,12 +11,10 @@
 )]
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 use std::time::Instant;
 
-use cantus_fs::{Disk, Entry, Kind, Parts, ReadError, RealDisk};
+use cantus_fs::CountingDisk;
 use cantus_session::{Keys, delivered};
 
 /// Messages of about 2 KB, as long histories have them.
@@ -54,7 +52,7 @@ fn row(what: &str, place: &str, path: &Path, runs: usize, is_there: bool) {
         .collect();
     times.sort_by(f64::total_cmp);
     let at = |part: usize| times[(times.len() - 1) * part / 100];
-    let read = disk.0.load(Ordering::Relaxed) / (runs as u64 + 1);
+    let read = disk.bytes_read() / (runs as u64 + 1);
     let size = fs::metadata(path).expect("a file").len();
     println!(
         "| {what} | {place} | {:.1} | {} | {:.2} | {:.2} | {:.2} |",
@@ -101,48 +99,4 @@ fn update(line: usize, parent: &str) -> String {
         "{{\"type\":\"custom_message\",\"customType\":\"cantus-context\",\"id\":\"m{line}\",\"parentId\":\"{parent}\",\"details\":{{\"cantusContext\":[{}]}}}}\n",
         sections.join(",")
     )
-}
-
-/// The disk of the machine, which counts the bytes that are read.
-#[derive(Debug, Default)]
-struct CountingDisk(AtomicU64);
-
-#[derive(Debug)]
-struct CountingParts<'a>(Box<dyn Parts>, &'a AtomicU64);
-
-impl Parts for CountingParts<'_> {
-    fn size(&self) -> u64 {
-        self.0.size()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        self.1.fetch_add(buffer.len() as u64, Ordering::Relaxed);
-        self.0.read_at(buffer, offset)
-    }
-}
-
-impl Disk for CountingDisk {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
-        RealDisk.list(folder)
-    }
-
-    fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
-        RealDisk.kind(path)
-    }
-
-    fn is_program(&self, path: &Path) -> io::Result<bool> {
-        RealDisk.is_program(path)
-    }
-
-    fn read(&self, _: &Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        Err(io::Error::from(io::ErrorKind::Unsupported).into())
-    }
-
-    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
-        Ok(Box::new(CountingParts(RealDisk.open_parts(path)?, &self.0)))
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        RealDisk.canonical(path)
-    }
 }

@@ -9,11 +9,8 @@ mod naive;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
-use cantus_fs::{
-    Disk, Entry, Fault, FaultDisk, FaultKind, FileStamp, Kind, On, Operation, Parts, ReadError, RealDisk,
-};
+use cantus_fs::{CountingDisk, Fault, FaultDisk, FaultKind, Kind, On, Operation, ReadError, RealDisk};
 use cantus_session::{HistoryError, Keys, Limits, delivered, delivered_within};
 
 /// A context update with the id, the parent and, as its snapshot, one section whose body is the id.
@@ -479,54 +476,6 @@ fn a_disk_that_fails_is_an_error_wherever_it_does() {
     assert!(matches!(find(&disk).unwrap_err(), HistoryError::Shrank));
 }
 
-/// The disk of the machine, which counts the bytes of the parts that are read.
-#[derive(Debug, Default)]
-struct CountingDisk(Mutex<u64>);
-
-#[derive(Debug)]
-struct CountingParts<'a>(Box<dyn Parts>, &'a Mutex<u64>);
-
-impl Parts for CountingParts<'_> {
-    fn size(&self) -> u64 {
-        self.0.size()
-    }
-
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-        *self.1.lock().unwrap() += buffer.len() as u64;
-        self.0.read_at(buffer, offset)
-    }
-}
-
-impl Disk for CountingDisk {
-    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
-        RealDisk.list(folder)
-    }
-
-    fn kind(&self, path: &Path) -> io::Result<Option<Kind>> {
-        RealDisk.kind(path)
-    }
-
-    fn is_program(&self, path: &Path) -> io::Result<bool> {
-        RealDisk.is_program(path)
-    }
-
-    fn read(&self, _: &Path, _: u64) -> Result<Vec<u8>, ReadError> {
-        Err(io::Error::from(io::ErrorKind::Unsupported).into())
-    }
-
-    fn open_parts(&self, path: &Path) -> Result<Box<dyn Parts + '_>, ReadError> {
-        Ok(Box::new(CountingParts(RealDisk.open_parts(path)?, &self.0)))
-    }
-
-    fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
-        RealDisk.stamp(path)
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        RealDisk.canonical(path)
-    }
-}
-
 #[test]
 fn no_more_is_read_than_the_branch_and_a_block() {
     let folder = tempfile::tempdir().unwrap();
@@ -537,6 +486,6 @@ fn no_more_is_read_than_the_branch_and_a_block() {
     fs::write(&path, [old, branch.clone()].concat()).unwrap();
     let disk = CountingDisk::default();
     assert!(delivered(&disk, &path, &Keys::default()).unwrap().is_some());
-    let (read, block) = (*disk.0.lock().unwrap(), Limits::default().block);
+    let (read, block) = (disk.bytes_read(), Limits::default().block);
     assert!(read >= branch.len() as u64 && read <= (branch.len() + block) as u64, "{read} bytes");
 }

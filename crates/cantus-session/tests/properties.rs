@@ -12,6 +12,7 @@ use cantus_session::{
     SessionLaunch, SessionMaterial, Skill, Snapshot, State, Todo, TodoStatus, ToolGroup, Tools, Turn,
     Variant, VariantSection, compile,
 };
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -163,10 +164,6 @@ fn chars(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-fn config() -> ProptestConfig {
-    ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 /// What a conversation holds that had `previous` and was then given the ids of an update.
 fn apply(previous: Option<&Snapshot>, compiled: &Compiled) -> BTreeMap<String, Section> {
     let by_id = |snapshot: &Snapshot| -> BTreeMap<String, Section> {
@@ -189,7 +186,7 @@ fn apply(previous: Option<&Snapshot>, compiled: &Compiled) -> BTreeMap<String, S
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(300))]
 
     #[test]
     fn every_body_is_within_its_budget_and_closes_its_fences(launch in launch()) {

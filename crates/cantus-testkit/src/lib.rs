@@ -21,8 +21,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests set up their files without the code that they test")]
 
+mod cases;
 mod fixture;
 mod repo;
 
+pub use cases::cases;
 pub use fixture::{Fixture, FixtureFile};
 pub use repo::{Output, Repo};

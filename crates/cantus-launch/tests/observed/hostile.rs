@@ -4,10 +4,10 @@
 use std::sync::LazyLock;
 
 use cantus_launch::observe::{Evidence, Fate, Report, Verdict};
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
 
 use crate::fixture::{Case, Memory};
@@ -141,24 +141,13 @@ fn json_of_words() -> impl Strategy<Value = Value> {
     })
 }
 
-/// As many cases as are asked for, the same ones each time unless others are asked for.
-fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { 48 } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
-
 /// The verdict of the one conversation; `None` if it isn't seen as one.
 fn verdict(report: &Report) -> Option<Verdict> {
     report.verdicts.as_ref().and_then(|verdicts| verdicts.first()).cloned()
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn a_torn_file_claims_no_more_than_a_whole_one(number in lab(), at in any::<Index>()) {

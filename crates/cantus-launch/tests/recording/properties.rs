@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cantus_fs::RealDisk;
 use cantus_launch::{Integrity, RecordFiles, RunInfo, Runs, latest_seq, record_files, records};
+use cantus_testkit::cases;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
 use proptest::{collection, prop_oneof};
 
@@ -65,7 +66,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     // Each case writes a folder of files.
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn any_folder_reads_back(

@@ -7,19 +7,7 @@ use std::sync::LazyLock;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-
-/// The same cases in every run, unless the environment asks for others.
-pub(crate) fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
 
 /// A file of `tests/vectors/manifest`.
 pub(crate) fn read(name: &str) -> Value {

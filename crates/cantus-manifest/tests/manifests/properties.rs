@@ -2,11 +2,12 @@
 
 use cantus_manifest::canonical_json;
 use cantus_manifest::manifest::Manifest;
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::inputs::{BASE, change, change_in, config, value};
+use crate::inputs::{BASE, change, change_in, value};
 
 /// Parses JSON and gives the same for a number, whatever its last digit.
 fn parsed(text: &str) -> Value {
@@ -14,7 +15,7 @@ fn parsed(text: &str) -> Value {
 }
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn a_changed_manifest_is_refused_or_has_one_normal_form(

@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use cantus_manifest::manifest::{Manifest, json_schema};
+use cantus_testkit::cases;
 use jsonschema::Validator;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::inputs::{BASE, change, change_in, config, patch, read};
+use crate::inputs::{BASE, change, change_in, patch, read};
 
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| jsonschema::draft202012::new(&json_schema()).unwrap());
 
@@ -93,7 +94,7 @@ fn integers_end_where_their_types_do() {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(cases(4000))]
 
     #[test]
     fn what_the_schema_refuses_the_checks_refuse(

@@ -5,10 +5,10 @@ use std::fs;
 
 use cantus_fs::RealDisk;
 use cantus_session::{Keys, Limits, delivered_within};
+use cantus_testkit::cases;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
 /// The snapshot of a history.
@@ -147,19 +147,8 @@ fn history() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The same cases in every run, unless the environment asks for others.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    ProptestConfig {
-        cases: if asked.cases == 256 { cases } else { asked.cases },
-        rng_seed: if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(7) } else { asked.rng_seed },
-        failure_persistence: None,
-        ..asked
-    }
-}
-
 proptest! {
-    #![proptest_config(config(1_500))]
+    #![proptest_config(cases(1_500))]
 
     #[test]
     fn reading_from_the_end_finds_what_reading_it_all_finds(
@@ -187,7 +176,7 @@ fn histories_at_random_hold_what_is_looked_for() {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::{TestRng, TestRunner};
 
-    let mut runner = TestRunner::new_with_rng(config(1), TestRng::deterministic_rng(Default::default()));
+    let mut runner = TestRunner::new_with_rng(cases(1), TestRng::deterministic_rng(Default::default()));
     let found =
         (0..600).filter(|_| naive(&history().new_tree(&mut runner).unwrap().current(), usize::MAX).is_some());
     let found = found.count();
