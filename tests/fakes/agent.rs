@@ -239,6 +239,7 @@ fn claude(args: &[String]) {
             &["--settings"],
             &["--model"],
             &["--session-id"],
+            &["-r", "--resume"],
             &["--output-format"],
             &["--add-dir"],
         ],
@@ -305,7 +306,7 @@ fn claude(args: &[String]) {
     }
     let prompt = given.words.join(" | ");
     show("prompt", &prompt);
-    let id = given.last("--session-id").map_or_else(new_id, str::to_owned);
+    let id = given.last("-r").or(given.last("--session-id")).map_or_else(new_id, str::to_owned);
     keep_claude(&id, &system, &helpers, &found, &prompt);
 }
 
@@ -329,15 +330,21 @@ fn keep_claude(id: &str, system: &str, helpers: &str, found: &[Native], prompt: 
         let path = quoted(&path.to_string_lossy());
         format!(r#"{{"path":{path},"type":"Project","content":{}}}"#, quoted(text))
     }));
+    let asked = format!(r#"{}"message":{{"role":"user","content":{}}}}}"#, start("user"), quoted(prompt));
+    let file = folder.join(format!("{id}.jsonl"));
+    if let Ok(begun) = fs::read_to_string(&file) {
+        // A conversation that goes on keeps its prompt.
+        return keep(&file, &format!("{begun}{asked}\n"));
+    }
     let lines = [
-        format!(r#"{}"message":{{"role":"user","content":{}}}}}"#, start("user"), quoted(prompt)),
+        asked,
         format!(
             r#"{}"attachment":{{"type":"instructions","reason":"session_start","files":{files}}}}}"#,
             start("attachment")
         ),
         snapshot(&system),
     ];
-    keep(&folder.join(format!("{id}.jsonl")), &format!("{}\n", lines.join("\n")));
+    keep(&file, &format!("{}\n", lines.join("\n")));
     if !helpers.is_empty() {
         let folder = folder.join(id).join("subagents");
         keep(&folder.join("agent-1.jsonl"), &format!("{}\n", snapshot(&[helpers.to_owned()])));

@@ -215,6 +215,55 @@ fn runs_at_the_same_time_are_told_apart() {
 }
 
 #[test]
+fn a_conversation_that_goes_on_has_the_bundle_of_its_beginning() {
+    let repo = projected();
+    let options = ["--artifacts", "../runs/lamp", "-q"];
+    invoke(&repo, "claude", "lamp", "whole", &["-p", "--session-id", "s1", "Light the lamp."]);
+    let first = fs::read(repo.path().join("../runs/lamp/instructions/00-claude.json")).expect("a manifest");
+    let first: Value = serde_json::from_slice(&first).expect("JSON");
+    let parent = first["delivery"]["invocation_id"].as_str().expect("an id");
+    let options = [&options[..], &["--resumes", parent]].concat();
+    let args = ["-p", "--resume", "s1", "Trim the wick."];
+    exec_with(&repo, "claude", &[("FAKE_SESSION", "whole")], &options, &args).exits(0);
+    let report = report(&repo, &["-c"]);
+    let row = &report["coverage"]["rows"][0];
+    assert_eq!(
+        (&row["manifests"], &row["sessions"], &row["digest"]["equal"]),
+        (&2.into(), &1.into(), &2.into()),
+        "{report:#}"
+    );
+    assert_eq!(report["providers"][0]["bundle"], "1×");
+    verify(&repo, &["--strict"]).exits(0);
+}
+
+#[test]
+fn the_page_has_the_keys_of_the_json() {
+    let page = include_str!("../../docs/observed-loads.md");
+    let example = page.split("## `verify --json`").nth(1).and_then(|page| page.split("```").nth(1));
+    let example = example.and_then(|block| block.strip_prefix("json\n")).expect("an example");
+    let example: Value = serde_json::from_str(example).expect("JSON");
+    let repo = projected();
+    invoke(&repo, "claude", "lamp", "whole", INVOCATIONS[0].1);
+    let report = report(&repo, &["-c"]);
+    for place in [
+        "",
+        "/filters",
+        "/coverage",
+        "/coverage/rows/0",
+        "/coverage/rows/0/digest",
+        "/providers/0",
+        "/runs/0",
+        "/verdicts/0",
+    ] {
+        let keys = |value: &Value| {
+            let object = value.pointer(place).and_then(Value::as_object);
+            object.unwrap_or_else(|| panic!("no object at `{place}`")).keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&example), keys(&report), "{place}");
+    }
+}
+
+#[test]
 fn one_run_is_compared_section_by_section() {
     let repo = invoked("whole");
     let output = verify(&repo, &["-a", "codex"]).exits(0);

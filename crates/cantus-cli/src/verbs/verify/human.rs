@@ -80,7 +80,8 @@ fn row(row: &Row) -> Block {
         &row.directive,
         &row.native_full,
     ];
-    let mut details = vec![format!("delivery {}", row.delivery)];
+    let mut details = Vec::new();
+    details.extend((row.delivery != UNKNOWN).then(|| format!("delivery {}", row.delivery)));
     details.extend((row.foreign != NONE).then(|| format!("foreign {}", row.foreign)));
     details.extend((row.helpers != NONE).then(|| format!("helpers {}", row.helpers)));
     details.extend((row.root_denials > 0).then(|| format!("root denials {}", row.root_denials)));
