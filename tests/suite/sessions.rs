@@ -174,6 +174,11 @@ fn a_bundle_is_the_stable_part() {
     let output = cantus(&repo, &["session", "compile", "launch.json"]);
     assert_eq!(output.status, 2);
     assert!(output.stderr.contains("unknown fact `provder`"), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("help: the facts are those under `bundle` in `launch.json`"),
+        "{}",
+        output.stderr
+    );
 }
 
 #[test]

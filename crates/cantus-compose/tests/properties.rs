@@ -605,6 +605,26 @@ proptest! {
     }
 
     #[test]
+    fn without_fences_a_text_is_fitted_by_the_five_rules(
+        pieces in vec(select(PIECES.to_vec()), 0..60),
+        budget in 0..120_usize,
+        pointer in select(vec!["", "more", "続き"]),
+    ) {
+        let text = pieces.concat().replace(['`', '~'], "");
+        let trimmed: Vec<char> = text.trim().chars().collect();
+        let room = budget.saturating_sub(chars(pointer) + 2);
+        let head: String = trimmed.iter().take(room).collect();
+        let boundary = head.rfind("\n\n").or_else(|| head.rfind('\n')).filter(|at| *at > room / 2);
+        let expected = match boundary.unwrap_or(head.len()) {
+            _ if trimmed.len() <= budget => trimmed.iter().collect(),
+            0 => pointer.to_owned(),
+            end => format!("{}\n\n{pointer}", head[..end].trim_end()),
+        };
+        let fitted = fit(&text, budget, pointer);
+        prop_assert_eq!((fitted.body, fitted.cut), (expected, trimmed.len() > budget));
+    }
+
+    #[test]
     fn a_clipped_text_is_a_head(text in any::<String>(), limit in 0..40usize) {
         let clipped = clip(&text, limit);
         match clipped.strip_suffix('…').filter(|_| chars(&text) > limit) {

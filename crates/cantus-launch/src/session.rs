@@ -17,6 +17,23 @@ use crate::composer::{Composer, RenderError, Sources as Opened, summary};
 /// Compiles the packs of a conversation's requests from a project.
 ///
 /// A folder without a project has no notes and no bundle; a pack can be compiled there all the same.
+///
+/// ```
+/// use cantus_launch::sessions::{Compiled, Keys, SessionLaunch, delivered};
+/// use cantus_launch::{Composer, RealDisk, SessionComposer};
+///
+/// let folder = tempfile::tempdir()?;
+/// let composer = SessionComposer::new(Composer::discover(folder.path(), None));
+/// let launch = SessionLaunch { product: "Acme".to_owned(), ..SessionLaunch::default() };
+/// let history = folder.path().join("conversation.jsonl");
+/// let previous = delivered(&RealDisk, &history, &Keys::default())?;
+/// let Compiled { system, update, .. } = composer.compile(&launch, previous.as_ref())?.compiled;
+/// assert!(system.starts_with("# Acme context\n"));
+/// // The launcher appends `content` to the conversation, and keeps `snapshot` with it.
+/// let update = update.expect("a conversation that holds nothing yet gets one");
+/// assert!(!update.content.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SessionComposer {
     composer: Composer,

@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs, streams: &mut Streams<'_>
     let history = args.history.as_deref().map(|history| snapshot::read(history, &args.keys));
     let previous = history.transpose()?.flatten().map(|delivered| delivered.sections);
     let composer = match &bundle {
-        Some(wish) => with_bundle(global, wish)?,
+        Some(wish) => with_bundle(global, wish, file)?,
         None => SessionComposer::new(composer(global)?),
     };
     let texts = composer.compile(&launch, previous.as_ref()).map_err(|error| failure(error, file, global))?;
@@ -95,9 +95,10 @@ pub(super) fn composer(global: &Global) -> Result<Composer, Failure> {
     })
 }
 
-/// The same with a bundle as the stable part.
-fn with_bundle(global: &Global, wish: &BundleWish) -> Result<SessionComposer, Failure> {
-    let given = Given::parse(&wish.facts)?;
+/// The same with a bundle as the stable part, as `file` wants it.
+fn with_bundle(global: &Global, wish: &BundleWish, file: &Path) -> Result<SessionComposer, Failure> {
+    let place = || format!("the facts are those under `bundle` in `{}`", file.display());
+    let given = Given::parse(&wish.facts).map_err(|failure| failure.hint(place()))?;
     let mut composer = composer(global)?;
     if given.is_for_no_project() {
         composer = composer.without_project();
@@ -105,7 +106,8 @@ fn with_bundle(global: &Global, wish: &BundleWish) -> Result<SessionComposer, Fa
     if given.is_under_no_vcs() {
         composer = composer.without_vcs();
     }
-    Ok(SessionComposer::new(composer).bundle(given.stated()?))
+    let facts = given.stated().map_err(|failure| failure.hint(place()))?;
+    Ok(SessionComposer::new(composer).bundle(facts))
 }
 
 /// Why there is no pack; `file` is where the launch is described.
