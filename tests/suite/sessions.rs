@@ -159,6 +159,34 @@ fn notes_of_the_project_are_pointed_to_and_quoted() {
 }
 
 #[test]
+fn a_broken_note_is_told_and_fails_no_session() {
+    let repo = Repo::new(NOTES);
+    repo.write("memory/torn.md", "---\ntype: nonsense\n---\n# Torn\n");
+    let references =
+        json!([{"kind": "note", "path": "memory/torn.md"}, {"kind": "note", "path": "memory/release.md"}]);
+    let launch = json!({"version": 1, "product": "Acme", "wiki": true, "references": references});
+    repo.write("launch.json", &launch.to_string());
+    let compile = ["session", "compile", "launch.json", "--no-home"];
+    let output = cantus(&repo, &compile);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert!(output.stderr.starts_with("memory/torn.md:2: warning: "), "{}", output.stderr);
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let content = report["update"]["content"].as_str().expect("a text");
+    assert!(
+        content.contains("\n- memory/torn.md: this note can't be read. Tell the person so.\n"),
+        "{content}"
+    );
+    assert!(content.contains("\nTag it.\n") && !content.contains("- memory/torn.md: Torn"), "{content}");
+    let strict = cantus(&repo, &[&compile[..], &["--strict"]].concat());
+    assert_eq!((strict.status, strict.stdout.as_str()), (2, ""), "{}", strict.stderr);
+    // A bundle is what the notes say, all of them, or nothing.
+    repo.write("launch.json", &json!({"version": 1, "product": "Acme", "bundle": {}}).to_string());
+    let bundle = cantus(&repo, &compile);
+    assert_eq!((bundle.status, bundle.stdout.as_str()), (2, ""));
+    assert!(bundle.stderr.starts_with("memory/torn.md:2: error: "), "{}", bundle.stderr);
+}
+
+#[test]
 fn a_bundle_is_the_stable_part() {
     let repo = Repo::new(NOTES);
     let rendered = cantus(&repo, &["render", "--no-home", "-f", "provider=claude", "-q"]);
