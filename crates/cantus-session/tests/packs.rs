@@ -259,6 +259,21 @@ fn session_state_tells_name_lists_and_turn_and_is_clipped() {
 }
 
 #[test]
+fn what_stands_in_one_line_cannot_leave_it() {
+    let pack = pack(
+        r###""references": [{"kind": "note", "path": "gone\n## B", "label": "a\r\n## A"}],
+        "required_skills": [{"name": "n\n## C", "text": "Do.", "path": "p\n## D", "folder": "f\u2028## E"}, {"name": "g\n## F"}],
+        "state": {"name": "s\n## G"}"###,
+    );
+    let found = |id: &str| section(&pack, id).body;
+    assert!(found("references").ends_with("\n- a ## A: this note can't be read. Tell the person so."));
+    assert!(found("session-state").starts_with("This session is called \"s ## G\".\n"));
+    let skills = found("required-skills");
+    let told = "\n### n ## C\n\nPaths in it start at `f ## E`. It lies in `p ## D`.\n\nDo.\n\n- g ## F: this";
+    assert!(skills.contains(told), "{skills}");
+}
+
+#[test]
 fn the_wiki_pointer_lists_25_notes_and_counts_the_rest() {
     let (many, few) = (corpus(30), corpus(2));
     let body = |corpus| section(&pack_of(&launch(r#""wiki": true"#), corpus, Vec::new()), "wiki");
