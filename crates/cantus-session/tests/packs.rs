@@ -403,6 +403,29 @@ fn a_withdrawn_section_is_named_by_its_title() {
 }
 
 #[test]
+fn a_new_title_takes_back_what_stood_under_the_old_one() {
+    let titled = |titles: [&str; 2]| {
+        let mut launch = dynamic(&[("a", "1"), ("b", "2")]);
+        for (section, title) in launch.sections.iter_mut().zip(titles) {
+            section.title = Some(title.to_owned());
+        }
+        pack_of(&launch, &Corpus::default(), Vec::new())
+    };
+    let opening =
+        "Context update of Acme (not a message of the person). Each section replaces its earlier one.\n";
+    let gone = "This section isn't supplied now. What earlier updates said under this title no longer holds.";
+    let compiled = titled(["New", "B"]).deliver(Some(&titled(["Old", "B"]).snapshot()));
+    assert_eq!(compiled.pack.delivery().unwrap().updated, ["a"]);
+    let update = compiled.update.unwrap();
+    assert_eq!(update.content, format!("{opening}\n## Old\n\n{gone}\n\n## New\n\n1\n"));
+    let sizes = &compiled.pack.delivery().unwrap().sizes;
+    assert_eq!(sizes.update.total() + sizes.update_framing, update.content.chars().count() as u64);
+    // A title that another section has now is replaced by that.
+    let compiled = titled(["Y", "X"]).deliver(Some(&titled(["X", "Y"]).snapshot()));
+    assert_eq!(compiled.update.unwrap().content, format!("{opening}\n## Y\n\n1\n\n## X\n\n2\n"));
+}
+
+#[test]
 fn sources_count_but_not_what_they_contributed() {
     let with = |revision: &str, chars: u64| {
         let mut launch = dynamic(&[("a", "1")]);
