@@ -239,6 +239,7 @@ fn broken_launches_are_told_with_file_and_line() {
         let output = cantus(&repo, &["session", "compile", "l.json"]);
         assert_eq!((output.status, output.stdout.as_str()), (2, ""));
         assert!(output.stderr.starts_with(expected), "{}", output.stderr);
+        output.stderr
     };
     check("", "l.json:1: error: EOF while parsing a value");
     check(
@@ -258,6 +259,14 @@ fn broken_launches_are_told_with_file_and_line() {
         "l.json:1: error: unknown field `sectoins`, expected one of ",
     );
     check("{\"version\": 1, \"product\": \"A\", \"bundle\": {}}", "error: no project found");
+    let budget = |number: &str| {
+        let section = format!("{{\"id\": \"a\", \"text\": \"t\",\n\"budget\": {number}}}");
+        format!("{{\"version\": 1, \"product\": \"A\", \"sections\": [{section}]}}")
+    };
+    for number in ["-1", "1.5", "\"1\"", "18446744073709551616"] {
+        let output = check(&budget(number), "l.json:2: error: invalid ");
+        assert!(output.contains(", expected a whole number, 0 or more [session.launch]\n"), "{output}");
+    }
     let output = cantus(&repo, &["session", "compile", "none.json"]);
     assert_eq!(output.status, 2);
     assert!(output.stderr.contains("cannot read `none.json`: there is no such file"), "{}", output.stderr);

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::shape::{
-    BundleShape, CheckpointShape, File, HostShape, Members, Object, OverrideShape, ToolsShape,
+    BundleShape, CheckpointShape, File, HostShape, Members, Number, Object, OverrideShape, ToolsShape,
     VariantSectionShape, VariantShape,
 };
 use crate::CODE;
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
 
     fn knows(&mut self, version: &'a RawValue) -> bool {
         let line = self.line_of(version);
-        let Some(version) = self.value::<u64>(version.get(), line) else { return false };
+        let Some(Number(version)) = self.value::<Number<u64>>(version.get(), line) else { return false };
         if version != VERSION {
             self.fault(Some(line), format!("version {version}; this program knows version {VERSION}"));
         }
