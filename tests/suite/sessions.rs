@@ -1,7 +1,8 @@
 //! `session`: packs, texts within budgets, checkpoints.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use cantus_testkit::{Output, Repo};
 use serde_json::{Value, json};
@@ -286,6 +287,37 @@ fn many_sections_take_no_minutes() {
         (0..5_000).map(|index| json!({"id": format!("s{index}"), "text": text, "dynamic": true})).collect();
     let report = compiled(&repo, &json!({"version": 1, "product": "Acme", "sections": sections}), &[]);
     assert_eq!(report["update"]["snapshot"].as_array().unwrap().len(), 5_000);
+}
+
+#[test]
+fn a_launcher_in_python_keeps_a_conversation() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("there is no python3 here: not tried");
+        return;
+    }
+    let repo = Repo::new(NOTES);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python/conversation.py");
+    let run = |branch: &str, requests: &[&str]| {
+        let mut command = repo.command("python3");
+        command
+            .arg(&script)
+            .args(["h.jsonl", "cat"])
+            .args(requests)
+            .env("CANTUS", CANTUS)
+            .env("BRANCH", branch);
+        let output = command.output().expect("its end");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let all = "['session-state', 'references', 'required-skills', 'branch', 'wiki']";
+    let said = |number: u8, updated: &str| format!("request {number}: updated {updated}\n");
+    let same = [said(2, "['session-state']"), said(3, "[]")].concat();
+    assert_eq!(run("main", &["one", "two", "two"]), said(1, all) + &same);
+    assert_eq!(run("topic", &["two"]), said(1, "['session-state', 'branch']"));
+    let mut history = repo.read("h.jsonl");
+    let last: Value = serde_json::from_str(history.lines().last().expect("an entry")).expect("JSON");
+    history.push_str(&json!({"type": "compaction", "id": "99", "parentId": last["id"]}).to_string());
+    repo.write("h.jsonl", &(history + "\n"));
+    assert_eq!(run("topic", &["two"]), said(1, all));
 }
 
 #[test]
