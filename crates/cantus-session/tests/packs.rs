@@ -498,8 +498,14 @@ fn what_a_launch_may_not_say() {
         "the title of the section `a` must be one line that is not blank",
     );
     check(r#"{"id": "a", "budget": 0, "text": "x"}"#, "nothing of the section `a` fits into its budget of 0");
-    check(r#"{"id": "a", "budget": -1, "text": "x"}"#, "invalid value: integer `-1`, expected a whole number, 0 or more");
-    check(r#"{"id": "a", "budget": 1.5, "text": "x"}"#, "invalid type: floating point `1.5`, expected a whole number, 0 or more");
+    check(
+        r#"{"id": "a", "budget": -1, "text": "x"}"#,
+        "invalid value: integer `-1`, expected a whole number, 0 or more",
+    );
+    check(
+        r#"{"id": "a", "budget": 1.5, "text": "x"}"#,
+        "invalid type: floating point `1.5`, expected a whole number, 0 or more",
+    );
     check(
         r#"{"id": "a", "titel": "x", "text": "x"}"#,
         "unknown field `titel`, expected one of `id`, `title`, `text`, `pinned`, `order`, `budget`, `pointer`, `dynamic`, `sources`",
