@@ -6,8 +6,8 @@ use cantus_compose::{Package, Wording};
 use cantus_manifest::{RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 use cantus_session::{
-    BundlePart, Compiled, Description, HostSection, Notes, Pack, Pinned, Section, SectionStability,
-    SessionLaunch, SessionMaterial, Snapshot, compile,
+    BundlePart, CheckpointInput, Compiled, Description, HostSection, Notes, Pack, Pinned, Section,
+    SectionStability, SessionLaunch, SessionMaterial, Snapshot, compile,
 };
 
 fn wording() -> Wording {
@@ -571,6 +571,40 @@ fn what_else_a_launch_may_not_say() {
     check(r#""sections": [{"id": "a", "text": "\ud800"}]"#, "unexpected end of hex escape");
     check(r#""sections": [{"id": "a", "text": "x", "budget": 1e400}]"#, "number out of range");
     check(r#""version": 1"#, "duplicate field `version`");
+}
+
+#[test]
+fn a_fault_says_in_which_part_it_is() {
+    let check = |json: &str, line: u32, place: &str| {
+        let text = format!("{{\"version\": 1, \"product\": \"Acme\",\n{json}}}");
+        let found = Description::read("l.json", text.into_bytes()).diagnostics;
+        let told: Vec<_> = found.iter().map(|it| (it.line.unwrap(), it.help.as_deref().unwrap())).collect();
+        assert_eq!(told, [(line, format!("look at `{place}`").as_str())], "{json}");
+    };
+    check(r#""sections": [{"id": "a"},\n{"text": "x"}]"#.replace("\\n", "\n").as_str(), 3, "sections[1]");
+    check(
+        r#""references": [{"kind": "line", "id": "1", "text": ""}, {"kind": "line", "text": "x"}]"#,
+        2,
+        "references[1]",
+    );
+    check(r#""required_skills": ["ship"]"#, 2, "required_skills[0]");
+    check(r#""variant": {"scope": "v", "sections": [{"id": "system"}]}"#, 2, "variant.sections[0]");
+    check(r#""variant": {"sections": []}"#, 2, "variant");
+    check(r#""standard": {"wiki": {"budget": -1}}"#, 2, "standard.wiki");
+    check(r#""state": {"todo": ["read"]}"#, 2, "state");
+    check(r#""tools": {"groups": [{"group": "x"}]}"#, 2, "tools");
+    check(r#""bundle": true"#, 2, "bundle");
+}
+
+#[test]
+fn a_newer_version_is_told_before_what_it_brings() {
+    for json in [r#"{"version": 2, "fresh": 1}"#, r#"{"fresh": 1, "product": "A", "version": 2}"#] {
+        let found = Description::read("l.json", json.as_bytes().to_vec()).diagnostics;
+        let told: Vec<_> = found.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(told, ["version 2; this program knows version 1"]);
+        let found = CheckpointInput::read("l.json", json.as_bytes().to_vec()).diagnostics;
+        assert_eq!(found[0].message, "version 2; this program knows version 1");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -113,8 +113,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File<'a> {
-    #[serde(borrow)]
-    pub(super) version: &'a RawValue,
+    /// Looked at before all else.
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     #[serde(borrow)]
     pub(super) product: &'a RawValue,
     #[serde(borrow)]
@@ -127,16 +128,18 @@ pub(super) struct File<'a> {
     pub(super) sections: Vec<&'a RawValue>,
     #[serde(borrow)]
     pub(super) variant: Option<&'a RawValue>,
-    #[serde(default)]
-    pub(super) references: Vec<Object<ReferenceShape>>,
-    #[serde(default)]
-    pub(super) required_skills: Vec<Object<SkillShape>>,
-    pub(super) state: Option<Object<StateShape>>,
+    #[serde(borrow, default)]
+    pub(super) references: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) required_skills: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) state: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) tools: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) wiki: WikiShape,
-    pub(super) bundle: Option<Object<BundleShape>>,
+    #[serde(borrow)]
+    pub(super) bundle: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -384,9 +387,10 @@ pub(super) struct BundleShape {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CheckpointShape<'a> {
-    #[serde(borrow)]
-    pub(super) version: &'a RawValue,
+pub(super) struct CheckpointShape {
+    /// Looked at before all else.
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     #[serde(default)]
     pub(super) product: String,
     #[serde(default)]
