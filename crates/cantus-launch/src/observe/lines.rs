@@ -41,7 +41,12 @@ pub(crate) fn regular(disk: &dyn Disk, path: &Path) -> Option<PathBuf> {
 
 /// When the file at `path` last changed; `None` if that isn't known.
 pub(crate) fn modified(disk: &dyn Disk, path: &Path) -> Option<SystemTime> {
-    let stamp = disk.stamp(&regular(disk, path)?).ok()??;
+    changed(disk, &regular(disk, path)?)
+}
+
+/// When the file or folder at `path` last changed, a symlink being one itself; `None` if that isn't known.
+pub(crate) fn changed(disk: &dyn Disk, path: &Path) -> Option<SystemTime> {
+    let stamp = disk.stamp(path).ok()??;
     let nanos = Duration::from_nanos(stamp.modified.unsigned_abs());
     if stamp.modified < 0 { UNIX_EPOCH.checked_sub(nanos) } else { UNIX_EPOCH.checked_add(nanos) }
 }
@@ -53,6 +58,28 @@ pub(crate) fn head(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
     let mut bytes = vec![0; usize::try_from(size.min(most)).ok()?];
     parts.read_at(&mut bytes, 0).ok()?;
     Some(Head { bytes, is_cut: size > most })
+}
+
+/// The whole lines at the beginning of a file that have no more than `most` bytes together; the ends of lines count for one
+/// byte, however they are written. `None` if the file can't be read.
+pub(crate) fn begin(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
+    let begin = head(disk, path, most)?;
+    if !begin.is_cut || memchr::memmem::find(&begin.bytes, b"\r\n").is_none() {
+        return Some(begin);
+    }
+    // At most every other byte isn't counted.
+    let mut begin = head(disk, path, most.saturating_mul(2))?;
+    let (mut end, mut left) = (0, usize::try_from(most).ok()?);
+    for line in begin.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(rest) = left.checked_sub(line.len() - usize::from(line.ends_with(b"\r\n"))) else { break };
+        (end, left) = (end + line.len(), rest);
+    }
+    let is_last_torn = begin.is_cut && begin.bytes.get(..end)?.last() != Some(&b'\n');
+    begin.bytes.truncate(end);
+    if !is_last_torn && begin.bytes.last().is_some_and(|byte| *byte != b'\n') {
+        begin.bytes.push(b'\n');
+    }
+    Some(Head { is_cut: true, ..begin })
 }
 
 /// Whether `needle` stands in these bytes of a file, which are read block by block.
@@ -98,13 +125,17 @@ impl Head {
         rest
     }
 
-    /// The lines that were read whole, without their line ends. The torn one at a cut is none.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let whole = match self.is_cut {
+    /// How many bytes its whole lines have.
+    pub(crate) fn whole(&self) -> usize {
+        match self.is_cut {
             true => self.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1),
             false => self.bytes.len(),
-        };
-        let lines = self.bytes[..whole].split(|byte| *byte == b'\n');
+        }
+    }
+
+    /// The lines that were read whole, without their line ends. The torn one at a cut is none.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let lines = self.bytes[..self.whole()].split(|byte| *byte == b'\n');
         lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 }
