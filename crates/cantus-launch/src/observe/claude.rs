@@ -20,7 +20,7 @@ use super::transcript::{Declarations, Extra, Kin, Transcript};
 const MOST_NAME: usize = 200;
 
 /// How deep helpers lie below `subagents`.
-const MOST_DEPTH: usize = 8;
+const MOST_DEPTH: usize = 64;
 
 /// How many files and folders below `subagents` are looked at.
 const MOST_ENTRIES: usize = 10_000;
@@ -218,7 +218,7 @@ fn read_helper(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
     reading.take_all(&begin(disk, path, MOST_HELPER).unwrap_or_default(), Side::Helper);
     let mut transcript = reading.finish();
     let meta: Meta = small(disk, &path.with_extension("meta.json"));
-    let kind = meta.kind.0.or(meta.agent_type.0).filter(|kind| !kind.is_empty());
+    let kind = [meta.kind.0, meta.agent_type.0].into_iter().flatten().find(|kind| !kind.is_empty());
     transcript.kin = Kin::Helper { kind: kind.unwrap_or_else(|| "unknown".to_owned()), parent: None };
     Some(transcript)
 }

@@ -41,12 +41,7 @@ pub(crate) fn regular(disk: &dyn Disk, path: &Path) -> Option<PathBuf> {
 
 /// When the file at `path` last changed; `None` if that isn't known.
 pub(crate) fn modified(disk: &dyn Disk, path: &Path) -> Option<SystemTime> {
-    changed(disk, &regular(disk, path)?)
-}
-
-/// When the file or folder at `path` last changed, a symlink being one itself; `None` if that isn't known.
-pub(crate) fn changed(disk: &dyn Disk, path: &Path) -> Option<SystemTime> {
-    let stamp = disk.stamp(path).ok()??;
+    let stamp = disk.stamp(&regular(disk, path)?).ok()??;
     let nanos = Duration::from_nanos(stamp.modified.unsigned_abs());
     if stamp.modified < 0 { UNIX_EPOCH.checked_sub(nanos) } else { UNIX_EPOCH.checked_add(nanos) }
 }

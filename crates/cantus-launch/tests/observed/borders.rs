@@ -1,10 +1,12 @@
 //! What lies exactly at the border of a rule, and what one thing more or less makes of it.
 
+use std::fs;
+
 use cantus_launch::RunInfo;
 use cantus_launch::observe::{Fate, Observation, Report};
 use serde_json::{Value, json};
 
-use crate::fixture::{Case, Memory};
+use crate::fixture::{Case, Memory, time};
 
 /// The most bytes of a root's conversation that are read, and of a helper's.
 const MOST_ROOT: usize = 524_288;
@@ -131,6 +133,34 @@ fn any_memory_of_grok_counts() {
     assert_eq!(foreign(json!({"memory_enabled": true, "memory_v2_enabled": false})), memory);
     assert_eq!(foreign(json!({"memory_v2_enabled": true})), memory);
     assert_eq!(foreign(json!({"memory_enabled": "true"})), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_time_of_a_folder_of_grok_counts_where_none_is_named() {
+    let case = Case::new("grok/01-explicit");
+    let session =
+        case.folder.path().join("home/.grok/sessions/%2Fw%2Flamp/aaaaaaaa-0000-4000-8000-000000000001");
+    let context = session.join("prompt_context.json");
+    let mut value: Value = serde_json::from_slice(&fs::read(&context).unwrap()).unwrap();
+    value.as_object_mut().unwrap().remove("build_timestamp_utc");
+    fs::write(&context, value.to_string()).unwrap();
+    let start = |at: &str| {
+        fs::File::open(&session).unwrap().set_modified(time(at)).unwrap();
+        let report = case.report(case.runs(), None);
+        report.sessions.first().map(|session| session.start.clone())
+    };
+    assert_eq!(start("2026-11-20T10:00:02Z").as_deref(), Some("2026-11-20T10:00:02.000Z"));
+    assert_eq!(start("2026-11-20T10:29:59Z").as_deref(), Some("2026-11-20T10:29:59.000Z"));
+}
+
+#[test]
+fn a_helper_without_a_kind_of_the_new_name_has_that_of_the_old_one() {
+    let report = changed("claude/01-explicit", |memory| {
+        *memory.file("agent-a1.meta.json") = br#"{"agentType":"","agent_type":"Plan"}"#.to_vec();
+    });
+    let observations = report.observations.unwrap();
+    assert_eq!(observations[1].helper_type.as_deref(), Some("Plan"));
 }
 
 #[test]
