@@ -10,8 +10,8 @@
 )]
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use cantus_fs::{CountingDisk, Disk};

@@ -8,7 +8,6 @@ mod naive;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
 
 use cantus_fs::{CountingDisk, Fault, FaultDisk, FaultKind, Kind, On, Operation, ReadError, RealDisk};
 use cantus_session::{HistoryError, Keys, Limits, delivered, delivered_within};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cantus_fs::RealDisk;
 use cantus_launch::{Integrity, RecordFiles, RunInfo, Runs, latest_seq, record_files, records};
 use cantus_testkit::cases;
-use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, proptest};
 use proptest::{collection, prop_oneof};
 
 use crate::fixture::Scratch;
