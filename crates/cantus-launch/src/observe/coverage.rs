@@ -7,7 +7,7 @@ use cantus_manifest::manifest::{CacheStatus, DeliveryStatus};
 use super::Known;
 use super::gather::{RunSeen, Seen};
 use super::records::Recorded;
-use super::report::{Coverage, CoverageRow, Evidence, Fate, Uncovered, Verdict};
+use super::report::{Coverage, CoverageRow, Evidence, Fate, Missing, Uncovered, Verdict};
 
 /// The purpose that conversations without a record count for.
 const ORDINARY: &str = "ordinary";
@@ -130,6 +130,22 @@ fn fates(provider: Known, runs: &[RunSeen<'_>], purpose: &str) -> BTreeMap<Fate,
         }
     }
     fates
+}
+
+/// What each run of a provider recorded and nothing was seen of. Antigravity's conversations show nothing, so that none of them
+/// is missing.
+pub(crate) fn missing(provider: Known, runs: &[RunSeen<'_>]) -> impl Iterator<Item = Missing> {
+    let missing = move |run: &RunSeen<'_>| {
+        let records = run.run.records.of(provider.as_str());
+        let is_unobserved = |it: &&Recorded| fate(runs, run, it) == Fate::Unobserved;
+        Missing {
+            provider,
+            run: run.run.info.name.clone(),
+            unobserved: if provider == Known::Agy { 0 } else { records.filter(is_unobserved).count() },
+            errors: run.run.records.errors.iter().filter(|(of, _)| of == provider.as_str()).count(),
+        }
+    };
+    runs.iter().map(missing).filter(|run| run.unobserved + run.errors > 0)
 }
 
 /// The best that any conversation tells of a record. One that goes on with another's conversation has what that one had,

@@ -9,7 +9,7 @@ use super::{Evidence, Fate, Known, Observation, Report, Verdict};
 pub struct Finding {
     /// Whose agent it is; `None` where the report doesn't say.
     pub provider: Option<Known>,
-    /// The run; empty where a finding is about more than one.
+    /// The run.
     pub run: String,
     /// The conversation; empty where there is none.
     pub session: String,
@@ -68,16 +68,15 @@ pub fn findings(report: &Report) -> Vec<Finding> {
             what,
         }));
     }
-    for row in report.coverage.iter().flat_map(|coverage| &coverage.rows) {
-        let unobserved = row.digest.get(&Fate::Unobserved).copied().unwrap_or_default();
-        // Antigravity's conversations show nothing, so that each of them is unobserved.
-        let unobserved =
-            (unobserved > 0 && row.provider != Known::Agy).then_some(Fault::Unobserved(unobserved));
-        let (run, session) = (String::new(), String::new());
-        let finding =
-            |what| Finding { provider: Some(row.provider), run: run.clone(), session: session.clone(), what };
-        findings.extend(unobserved.map(finding));
-        findings.extend((row.errors > 0).then(|| finding(Fault::Errors(row.errors))));
+    for missing in &report.missing {
+        let unobserved = (missing.unobserved > 0).then_some(Fault::Unobserved(missing.unobserved));
+        let errors = (missing.errors > 0).then_some(Fault::Errors(missing.errors));
+        findings.extend([unobserved, errors].into_iter().flatten().map(|what| Finding {
+            provider: Some(missing.provider),
+            run: missing.run.clone(),
+            session: String::new(),
+            what,
+        }));
     }
     findings
 }
