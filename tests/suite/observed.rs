@@ -112,8 +112,8 @@ run   session           nr  evidence  bundle  sections
 lamp  aaaaa…0000000001  00  marker    equal   [..]
 
 Helpers
-run   helper   type     contract  helper bundle  root bundle  tries  accepted
-lamp  agent-1  Explore  0         ✓              0            0      0
+run   helper   type     contract  own bundle  root bundle  tries  accepted
+lamp  agent-1  Explore  0         ✓           0            0      0
 
 runs=1 sessions=2 findings=0
 ✓ there  ✗ not there  ◌ can't be told  1× [0,1] mostly once; all that was seen
@@ -309,6 +309,31 @@ fn windows_and_limits_choose_the_runs() {
 }
 
 #[test]
+fn lines_that_are_no_records_are_told_with_coverage() {
+    let repo = projected();
+    invoke(&repo, "claude", "lamp", "whole", INVOCATIONS[0].1);
+    let sessions = WalkDir::new(repo.home().join(".claude/projects")).into_iter().filter_map(Result::ok);
+    let root = sessions
+        .map(walkdir::DirEntry::into_path)
+        .find(|path| path.ends_with("aaaaaaaa-0000-4000-8000-000000000001.jsonl"));
+    let root = root.expect("a conversation");
+    let text = fs::read_to_string(&root).expect("a file");
+    fs::write(&root, format!("{text}{{\"torn")).expect("a file");
+    assert_eq!(report(&repo, &["-c"])["unread"][0]["lines"], 1);
+    assert!(report(&repo, &[])["unread"].is_null());
+}
+
+#[test]
+fn a_record_whose_bundle_is_another_proves_nothing() {
+    let repo = projected();
+    invoke(&repo, "claude", "lamp", "whole", INVOCATIONS[0].1);
+    let bundle = repo.path().join("../runs/lamp/instructions/00-claude.md");
+    fs::write(bundle, "# Something else\n").expect("a file");
+    let output = verify(&repo, &["-c", "--strict"]).exits(0);
+    assert!(output.stdout.contains("bundles: 1 unknown"), "{}", output.stdout);
+}
+
+#[test]
 fn wrong_usage_is_named() {
     let repo = projected();
     for (args, words) in [
@@ -358,7 +383,8 @@ fn no_sessions_at_all_are_unobserved() {
     let report = report(&repo, &["-c"]);
     assert_eq!(report["coverage"]["rows"][0]["digest"]["unobserved"], 1, "{report:#}");
     let output = verify(&repo, &["--strict"]).exits(1);
-    assert!(output.stdout.contains("of 1 invocation no conversation was found"), "{}", output.stdout);
+    let told = "run  provider  session\na    codex     —\n  of 1 invocation no conversation was found\n";
+    assert!(output.stdout.contains(told), "{}", output.stdout);
 }
 
 /// The runs and the home of a vector, where the program looks for them.

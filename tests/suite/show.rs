@@ -99,6 +99,7 @@ fn the_list_as_json_has_the_records_of_the_vector() {
         for (key, whole) in [("sha256_prefix", "sha256"), ("common_digest_prefix", "common_digest")] {
             let prefix = record[whole].as_str().map(|digest| &digest[..12]);
             assert_eq!(prefix, expected[key].as_str(), "{key} of {expected}");
+            assert_eq!(record[key], expected[key], "{key} of {expected}");
         }
         // The words of the JSON reader differ.
         let start = |problem: &Value| problem.as_str().expect("a text")[..24].to_owned();
@@ -127,6 +128,16 @@ keeper  claude  2026-11-20T10:00:00Z  10 invocations  —  exit 0
         (&"keeper".into(), &10.into(), &0.into())
     );
     assert_eq!(run["artifacts"].as_str().map(PathBuf::from), Some(repo.path().join("runs/keeper")));
+}
+
+#[test]
+fn runs_with_long_names_fit_a_page() {
+    let (repo, _) = integrity();
+    let name = "a-name-that-leaves-little-space-for-what-else-there-is-to-say-of-the-run";
+    fs::create_dir_all(repo.path().join("runs").join(name).join("instructions")).expect("a folder");
+    let output = show(&repo, &[]).exits(0).stdout;
+    assert!(output.lines().all(|line| line.chars().count() <= 80), "{output}");
+    assert!(output.contains(name), "{output}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use crate::{Disk, Entry, FileStamp, Kind, Parts, ReadError, RealDisk};
 
@@ -47,6 +48,10 @@ impl Disk for CountingDisk {
 
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
         RealDisk.stamp(path)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<Option<SystemTime>> {
+        RealDisk.modified(path)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -5,7 +5,7 @@ use std::fmt::{self, Debug};
 use std::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::parts::WholeParts;
 use crate::{LockError, LockGuard, Parts, ReadError, Staged};
@@ -127,6 +127,13 @@ pub trait Disk: Send + Sync + Debug {
 
     /// The [`FileStamp`] of the regular file `path`; `None` if there is none, a symlink not followed, or if this disk has no stamps.
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
+        let _ = path;
+        Ok(None)
+    }
+
+    /// When the file or folder at `path` was changed last, a symlink not followed; `None` if nothing is there, or if this disk
+    /// doesn't know.
+    fn modified(&self, path: &Path) -> io::Result<Option<SystemTime>> {
         let _ = path;
         Ok(None)
     }

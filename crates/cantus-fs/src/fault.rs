@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
@@ -309,6 +309,10 @@ impl Disk for FaultDisk {
 
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
         self.run(Operation::Kind, || {}, || Ok(self.older(RealDisk.stamp(path)?)))
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<Option<SystemTime>> {
+        self.run(Operation::Kind, || {}, || RealDisk.modified(path))
     }
 
     fn read_stamped(&self, path: &Path, limit: u64) -> Result<(Vec<u8>, Option<FileStamp>), ReadError> {

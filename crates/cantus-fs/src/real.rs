@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempPath;
 
@@ -67,6 +67,14 @@ impl Disk for RealDisk {
     fn stamp(&self, path: &Path) -> io::Result<Option<FileStamp>> {
         match fs::symlink_metadata(path) {
             Ok(metadata) => Ok(stamp_of(&metadata)),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<Option<SystemTime>> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => metadata.modified().map(Some),
             Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(error),
         }

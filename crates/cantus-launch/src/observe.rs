@@ -34,7 +34,7 @@ use cantus_fs::Disk;
 
 use crate::RunInfo;
 use crate::time::rfc3339;
-use coverage::{coverage, verdicts};
+use coverage::{coverage, missing, verdicts};
 use gather::{Looked, RunSeen, gather};
 use records::Records;
 use rows::row;
@@ -44,8 +44,8 @@ pub use composed::composed;
 pub use findings::{Fault, Finding, findings};
 pub use readout::{Layout, ModeRow, Readout, ReadoutFilters, ReadoutKind, ReadoutRequest, readout};
 pub use report::{
-    Channels, Coverage, CoverageRow, Evidence, Fate, Filters, Needles, Observation, Report, Request, Row,
-    RunRow, SectionDiff, SectionRow, Session, Today, Uncovered, Unread, Verdict, Ways,
+    Channels, Coverage, CoverageRow, Evidence, Fate, Filters, Missing, Needles, Observation, Report, Request,
+    Row, RunRow, SectionDiff, SectionRow, Session, Today, Uncovered, Unread, Verdict, Ways,
 };
 pub use roots::{Known, ParseKnownError, Roots, SOURCES, Source};
 pub use when::{WhenError, when};
@@ -78,6 +78,11 @@ pub fn report(disk: &dyn Disk, request: &Request<'_>) -> Report {
         coverage: request.coverage.then(|| coverage(&all)),
         verdicts: request.coverage.then(|| all.iter().flat_map(|(_, runs)| verdicts(runs)).collect()),
         unread: all.iter().filter(|_| request.coverage).flat_map(|(_, runs)| unread(runs)).collect(),
+        missing: all
+            .iter()
+            .filter(|_| request.coverage)
+            .flat_map(|(known, runs)| missing(*known, runs))
+            .collect(),
         sessions: all.iter().flat_map(|(known, runs)| sessions(*known, runs)).collect(),
     }
 }

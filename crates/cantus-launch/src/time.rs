@@ -30,8 +30,8 @@ fn within(time: SystemTime) -> SystemTime {
     UNIX_EPOCH + time.duration_since(UNIX_EPOCH).unwrap_or_default().min(last)
 }
 
-/// The time that a text or a number of seconds since 1970 means; `None` if it means none. A text is a date and a time with
-/// seconds, `T` or a blank between them, then `Z`, an offset such as `+02:00`, or nothing for UTC.
+/// The time that a text or a number of seconds since 1970 means; `None` if it means none. A text is a date and a time to the
+/// minute or finer, `T` or a blank between them, then `Z`, an offset such as `+02:00`, or nothing for UTC.
 pub(crate) fn parse(value: &Value) -> Option<SystemTime> {
     match value {
         Value::String(text) => parse_text(text),
@@ -44,19 +44,25 @@ pub(crate) fn parse(value: &Value) -> Option<SystemTime> {
 }
 
 fn parse_text(text: &str) -> Option<SystemTime> {
-    let (base, offset) = match text.get(19..)?.find(['+', '-']) {
-        Some(at) => (&text[..19 + at], offset(&text[19 + at..])?),
+    let (base, offset) = match text.get(16..)?.find(['+', '-']) {
+        Some(at) => (&text[..16 + at], offset(&text[16 + at..])?),
         None => (text, 0),
     };
-    let time = humantime::parse_rfc3339_weak(base).ok()?;
+    let (minutes, rest) = base.split_at_checked(16)?;
+    let seconds = if rest.starts_with(':') { "" } else { ":00" };
+    let base = format!("{minutes}{seconds}{}", rest.replacen(',', ".", 1));
+    let time = humantime::parse_rfc3339_weak(&base).ok()?;
     let minutes = Duration::from_secs(u64::from(offset.unsigned_abs()) * 60);
     let moved = if offset < 0 { time.checked_add(minutes) } else { time.checked_sub(minutes) };
     moved.filter(|time| within(*time) == *time)
 }
 
-/// The minutes of `+02:00` or `-0330`.
+/// The minutes of `+02:00`, `-0330` or `+02`.
 fn offset(text: &str) -> Option<i32> {
-    let digits: String = text.get(1..)?.chars().filter(|c| *c != ':').collect();
+    let mut digits: String = text.get(1..)?.chars().filter(|c| *c != ':').collect();
+    if digits.len() == 2 {
+        digits.push_str("00");
+    }
     if digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -84,6 +90,9 @@ mod tests {
         check(&json!("2026-11-20T10:00:00.123456+02:00"), Some("2026-11-20T08:00:00.123Z"));
         check(&json!("2026-11-20T10:00:00-0330"), Some("2026-11-20T13:30:00.000Z"));
         check(&json!(1_796_025_600), Some("2026-11-30T08:00:00.000Z"));
+        check(&json!("2026-11-20T10:00Z"), Some("2026-11-20T10:00:00.000Z"));
+        check(&json!("2026-11-20 10:00+02"), Some("2026-11-20T08:00:00.000Z"));
+        check(&json!("2026-11-20T10:00:00,5-03:30"), Some("2026-11-20T13:30:00.500Z"));
         check(&json!(0.5), Some("1970-01-01T00:00:00.500Z"));
     }
 
@@ -92,9 +101,15 @@ mod tests {
         for value in [json!(null), json!(-1), json!(1e300), json!([]), json!(""), json!("now")] {
             check(&value, None);
         }
-        for text in
-            ["2026-11-20", "2026-11-20T10:00:00+2", "2026-11-20T10:00:00+99:00", "9999-99-99T99:99:99Z"]
-        {
+        for text in [
+            "2026-11-20",
+            "2026-11-20T10",
+            "2026-11-20T10:00:",
+            "2026-11-20T10:0é",
+            "2026-11-20T10:00:00+2",
+            "2026-11-20T10:00:00+99:00",
+            "9999-99-99T99:99:99Z",
+        ] {
             check(&json!(text), None);
         }
         check(&json!("2026-11-20T10:00:0é+02:00"), None);

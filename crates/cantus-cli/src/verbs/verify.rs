@@ -129,6 +129,7 @@ fn trim(report: &mut Report, args: &VerifyArgs) {
     if !args.coverage {
         report.coverage = None;
         report.verdicts = None;
+        report.unread.clear();
         report.observations.take_if(|_| !args.helpers && args.agent.is_none());
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, TIMED_LINES, counted, has, head, record, small, time_of};
+use super::lines::{Head, List, Maybe, TIMED_LINES, begin, counted, has, head, record, small, time_of};
 use super::roots::{MOST_HELPER, MOST_ROOT};
 use super::text::is_attempt;
 use super::transcript::{Declarations, Extra, Kin, Transcript};
@@ -20,7 +20,7 @@ use super::transcript::{Declarations, Extra, Kin, Transcript};
 const MOST_NAME: usize = 200;
 
 /// How deep helpers lie below `subagents`.
-const MOST_DEPTH: usize = 8;
+const MOST_DEPTH: usize = 64;
 
 /// How many files and folders below `subagents` are looked at.
 const MOST_ENTRIES: usize = 10_000;
@@ -148,7 +148,7 @@ pub(crate) fn read(
     is_wanted: &dyn Fn(&Transcript) -> bool,
 ) -> Option<Transcript> {
     let name = path.file_stem()?.to_str()?.to_owned();
-    let begin = head(disk, path, MOST_ROOT)?;
+    let begin = begin(disk, path, MOST_ROOT)?;
     let mut reading = Reading::new(name);
     reading.take_all(&begin, Side::Root);
     let is_long = workspace.chars().count() > MOST_NAME;
@@ -163,7 +163,7 @@ pub(crate) fn read(
         return None;
     }
     // A denial may stand far behind what counts otherwise.
-    if begin.is_cut && has(disk, path, MOST_ROOT..MOST_HELPER, GUARD) {
+    if begin.is_cut && has(disk, path, begin.whole() as u64..MOST_HELPER, GUARD) {
         transcript.declarations.guarded |= is_guarded(&head(disk, path, MOST_HELPER).unwrap_or_default());
     }
     Some(transcript)
@@ -215,10 +215,10 @@ pub(crate) fn helpers(disk: &dyn Disk, path: &Path) -> Vec<Transcript> {
 fn read_helper(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
     let name = path.file_stem()?.to_str()?.to_owned();
     let mut reading = Reading::new(name);
-    reading.take_all(&head(disk, path, MOST_HELPER).unwrap_or_default(), Side::Helper);
+    reading.take_all(&begin(disk, path, MOST_HELPER).unwrap_or_default(), Side::Helper);
     let mut transcript = reading.finish();
     let meta: Meta = small(disk, &path.with_extension("meta.json"));
-    let kind = meta.kind.0.or(meta.agent_type.0).filter(|kind| !kind.is_empty());
+    let kind = [meta.kind.0, meta.agent_type.0].into_iter().flatten().find(|kind| !kind.is_empty());
     transcript.kin = Kin::Helper { kind: kind.unwrap_or_else(|| "unknown".to_owned()), parent: None };
     Some(transcript)
 }

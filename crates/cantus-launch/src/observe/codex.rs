@@ -14,8 +14,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Step;
-use super::lines::{Head, List, Maybe, counted, head, record};
-use super::roots::MOST_ROOT;
+use super::lines::{Head, List, Maybe, begin, counted, head, record};
+use super::roots::{MOST_HELPER, MOST_ROOT};
 use super::transcript::{Kin, Transcript};
 use crate::time::{parse, rfc3339};
 
@@ -153,27 +153,27 @@ fn stem(path: &Path) -> String {
 /// The transcript in a rollout, of a root or a helper, if it is one of `workspace`.
 pub(crate) fn read(disk: &dyn Disk, path: &Path, workspace: &str) -> Option<Transcript> {
     let is_packed = path.extension().is_some_and(|ending| ending == "zst");
-    let read = |most| if is_packed { unpacked(disk, path, most) } else { head(disk, path, most) };
+    let read = |most| if is_packed { unpacked(disk, path, most) } else { begin(disk, path, most) };
     // Most rollouts of a day are of other folders.
-    let begin = read(MOST_META)?;
-    let begin = if begin.is_cut && begin.lines().next().is_some_and(<[u8]>::is_empty) {
-        read(MOST_ROOT)?
-    } else {
-        begin
-    };
-    let first: Record = record(begin.lines().next()?)?;
-    let meta = first.payload.0.filter(|_| first.kind.0.as_deref() == Some("session_meta"))?;
+    let first = read(MOST_META)?;
+    let first = if first.is_cut && first.whole() == 0 { read(MOST_ROOT)? } else { first };
+    let meta: Record = record(first.lines().next()?)?;
+    let meta = meta.payload.0.filter(|_| meta.kind.0.as_deref() == Some("session_meta"))?;
     if !super::same_folder(meta.cwd.0.as_deref()?, workspace) {
         return None;
     }
-    let head = if begin.is_cut { read(MOST_ROOT)? } else { begin };
+    let start = parse(&meta.timestamp)?;
+    let id = meta.id.0.clone();
+    let kin = kin(meta);
+    let most = if kin == Kin::Root { MOST_ROOT } else { MOST_HELPER };
+    let head = if first.is_cut { read(most)? } else { first };
     let lines = head.lines().skip(1);
     let mut transcript = Transcript::new(stem(path));
     transcript.is_partial = head.is_cut;
-    transcript.start = Some(parse(&meta.timestamp)?);
-    transcript.ids.extend(meta.id.0.clone());
+    transcript.start = Some(start);
+    transcript.ids.extend(id);
     transcript.ids.extend(transcript.name.get(STAMP.len()..).map(str::to_owned));
-    transcript.kin = kin(meta);
+    transcript.kin = kin;
     let mut places = 0;
     for line in lines {
         let Some(record) = counted::<Record>(line, &mut transcript.unread) else { continue };

@@ -7,7 +7,7 @@ use cantus_manifest::manifest::{CacheStatus, DeliveryStatus};
 use super::Known;
 use super::gather::{RunSeen, Seen};
 use super::records::Recorded;
-use super::report::{Coverage, CoverageRow, Evidence, Fate, Uncovered, Verdict};
+use super::report::{Coverage, CoverageRow, Evidence, Fate, Missing, Uncovered, Verdict};
 
 /// The purpose that conversations without a record count for.
 const ORDINARY: &str = "ordinary";
@@ -125,24 +125,48 @@ fn percentile(sorted: &[f64], part: f64) -> Option<f64> {
 fn fates(provider: Known, runs: &[RunSeen<'_>], purpose: &str) -> BTreeMap<Fate, usize> {
     let mut fates: BTreeMap<_, _> = Fate::ALL.into_iter().map(|fate| (fate, 0)).collect();
     for run in runs {
-        let own: Vec<_> = run.run.records.of(provider.as_str()).collect();
-        for record in own.iter().filter(|it| it.purpose() == purpose) {
-            *fates.entry(fate(run, &own, record)).or_default() += 1;
+        for record in run.run.records.of(provider.as_str()).filter(|it| it.purpose() == purpose) {
+            *fates.entry(fate(runs, run, record)).or_default() += 1;
         }
     }
     fates
 }
 
-/// The best that any conversation tells of a record. One that goes on with another's conversation has what that one had.
-fn fate(run: &RunSeen<'_>, own: &[&Recorded], record: &Recorded) -> Fate {
-    let delivery = &record.manifest.delivery;
-    let is_parent = |it: &&&Recorded| {
-        delivery.status == DeliveryStatus::InheritsRoot
-            && delivery.parent_invocation_id.as_deref() == Some(it.manifest.delivery.invocation_id.as_str())
+/// What each run of a provider recorded and nothing was seen of. Antigravity's conversations show nothing, so that none of them
+/// is missing.
+pub(crate) fn missing(provider: Known, runs: &[RunSeen<'_>]) -> impl Iterator<Item = Missing> {
+    let missing = move |run: &RunSeen<'_>| {
+        let records = run.run.records.of(provider.as_str());
+        let is_unobserved = |it: &&Recorded| fate(runs, run, it) == Fate::Unobserved;
+        Missing {
+            provider,
+            run: run.run.info.name.clone(),
+            unobserved: if provider == Known::Agy { 0 } else { records.filter(is_unobserved).count() },
+            errors: run.run.records.errors.iter().filter(|(of, _)| of == provider.as_str()).count(),
+        }
     };
-    let judged = own.iter().find(is_parent).map_or(record.seq, |parent| parent.seq);
-    let told = run.counted().flat_map(|seen| &seen.judgements).filter(|(seq, _)| *seq == judged);
-    told.map(|(_, judgement)| judgement.fate).min().unwrap_or(Fate::Unobserved)
+    runs.iter().map(missing).filter(|run| run.unobserved + run.errors > 0)
+}
+
+/// The best that any conversation tells of a record. One that goes on with another's conversation has what that one had,
+/// whichever run it is of.
+fn fate(runs: &[RunSeen<'_>], own: &RunSeen<'_>, record: &Recorded) -> Fate {
+    let delivery = &record.manifest.delivery;
+    let inherits = delivery.status == DeliveryStatus::InheritsRoot;
+    let parent = delivery.parent_invocation_id.as_deref().filter(|_| inherits);
+    let is_parent = |it: &&Recorded| parent == Some(it.manifest.delivery.invocation_id.as_str());
+    let parent_in = |run: &RunSeen<'_>| run.run.records.roots.iter().find(is_parent).map(|it| it.seq);
+    let others = || runs.iter().find_map(|run| Some(told(run, parent_in(run)?)));
+    match parent_in(own) {
+        Some(seq) => told(own, seq),
+        None => parent.and_then(|_| others()).unwrap_or_else(|| told(own, record.seq)),
+    }
+}
+
+/// The best that the conversations of a run tell of its record with this number.
+fn told(run: &RunSeen<'_>, seq: u64) -> Fate {
+    let judgements = run.counted().flat_map(|seen| &seen.judgements).filter(|(of, _)| *of == seq);
+    judgements.map(|(_, judgement)| judgement.fate).min().unwrap_or(Fate::Unobserved)
 }
 
 #[cfg(test)]

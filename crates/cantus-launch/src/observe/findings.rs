@@ -9,7 +9,7 @@ use super::{Evidence, Fate, Known, Observation, Report, Verdict};
 pub struct Finding {
     /// Whose agent it is; `None` where the report doesn't say.
     pub provider: Option<Known>,
-    /// The run; empty where a finding is about more than one.
+    /// The run.
     pub run: String,
     /// The conversation; empty where there is none.
     pub session: String,
@@ -37,8 +37,6 @@ pub enum Fault {
     Native(u64),
     /// The contract is there so often, and not once.
     Contracts(u64),
-    /// This part of its bundle isn't there.
-    Lacks(&'static str),
     /// A helper got the root's bundle.
     RootInHelper,
     /// A helper made the final declaration.
@@ -70,16 +68,15 @@ pub fn findings(report: &Report) -> Vec<Finding> {
             what,
         }));
     }
-    for row in report.coverage.iter().flat_map(|coverage| &coverage.rows) {
-        let unobserved = row.digest.get(&Fate::Unobserved).copied().unwrap_or_default();
-        // Antigravity's conversations show nothing, so that each of them is unobserved.
-        let unobserved =
-            (unobserved > 0 && row.provider != Known::Agy).then_some(Fault::Unobserved(unobserved));
-        let (run, session) = (String::new(), String::new());
-        let finding =
-            |what| Finding { provider: Some(row.provider), run: run.clone(), session: session.clone(), what };
-        findings.extend(unobserved.map(finding));
-        findings.extend((row.errors > 0).then(|| finding(Fault::Errors(row.errors))));
+    for missing in &report.missing {
+        let unobserved = (missing.unobserved > 0).then_some(Fault::Unobserved(missing.unobserved));
+        let errors = (missing.errors > 0).then_some(Fault::Errors(missing.errors));
+        findings.extend([unobserved, errors].into_iter().flatten().map(|what| Finding {
+            provider: Some(missing.provider),
+            run: missing.run.clone(),
+            session: String::new(),
+            what,
+        }));
     }
     findings
 }
@@ -108,9 +105,7 @@ fn of_root(seen: &Observation, verdict: Option<&Verdict>) -> Vec<Fault> {
         // What else is missing is missing for this reason.
         (Some(fault), _) => faults.push(fault),
         (None, Some(_)) if is_explicit => faults.extend(of_explicit(seen)),
-        (None, Some(_)) => {
-            faults.extend(seen.contract_count.filter(|count| *count > 1).map(Fault::Contracts))
-        }
+        (None, Some(_)) => faults.extend(contracts(seen)),
         (None, None) => {}
     }
     faults.extend(seen.root_guard_denial.then_some(Fault::RootDenied));
@@ -128,28 +123,21 @@ fn fate(verdict: &Verdict, is_explicit: bool) -> Option<Fault> {
     }
 }
 
-/// What is wrong with a bundle that was handed over and isn't cut or absent.
+/// What there is too much of beside a bundle that was handed over and isn't cut or absent. What isn't there proves nothing: a
+/// bundle that is there whole has no more, and of one whose record can't be read nobody knows what it has.
 fn of_explicit(seen: &Observation) -> Vec<Fault> {
     let mut faults = Vec::new();
     faults.extend(seen.bundle_count.filter(|count| *count > 1).map(Fault::Bundles));
     faults.extend(seen.native_full_count.filter(|count| *count > 0).map(Fault::Native));
     if faults.is_empty() {
-        faults.extend(seen.contract_count.filter(|count| *count != 1).map(Fault::Contracts));
+        faults.extend(contracts(seen));
     }
-    let parts = [
-        ("the user's own notes", seen.home.filter(|_| seen.home_expected == Some(true))),
-        ("the project's notes", seen.project),
-        ("the provider's section", seen.directive),
-    ];
-    // A marker that is there proves that the bundle should be: without one nothing says which.
-    let has_bundle = seen.bundle_count.is_some_and(|count| count > 0);
-    faults.extend(
-        parts
-            .into_iter()
-            .filter(|(_, found)| has_bundle && *found == Some(false))
-            .map(|(part, _)| Fault::Lacks(part)),
-    );
     faults
+}
+
+/// A contract that is there more than once.
+fn contracts(seen: &Observation) -> Option<Fault> {
+    seen.contract_count.filter(|count| *count > 1).map(Fault::Contracts)
 }
 
 impl fmt::Display for Fault {
@@ -165,9 +153,7 @@ impl fmt::Display for Fault {
             Self::Bundles(count) => write!(f, "its bundle is there {count} times"),
             Self::Native(1) => f.write_str("its own files brought the contract as well"),
             Self::Native(count) => write!(f, "its own files brought the contract as well, {count} times"),
-            Self::Contracts(0) => f.write_str("the contract isn't there"),
             Self::Contracts(count) => write!(f, "the contract is there {count} times"),
-            Self::Lacks(part) => write!(f, "its bundle lacks {part}"),
             Self::RootInHelper => f.write_str("a helper got the root's bundle"),
             Self::HelperDeclares => f.write_str("a helper made the final declaration"),
             Self::RootDenied => f.write_str("the root was taken for a helper"),
@@ -257,6 +243,19 @@ mod tests {
     }
 
     #[test]
+    fn what_no_bundle_is_known_to_have_is_missed_by_nobody() {
+        // A package without a contract, a project without notes; and a record whose bundle is gone.
+        let without = || Observation {
+            contract_count: Some(0),
+            project: Some(false),
+            directive: Some(false),
+            ..clean()
+        };
+        check(&without(), Fate::Equal, Evidence::Marker, &[]);
+        check(&without(), Fate::Unknown, Evidence::Marker, &[]);
+    }
+
+    #[test]
     fn each_fault_has_its_words() {
         check(
             &clean(),
@@ -269,13 +268,8 @@ mod tests {
         check(&twice, Fate::Equal, Evidence::Marker, &["its bundle is there 2 times"]);
         let both = Observation { native_full_count: Some(1), contract_count: Some(2), ..clean() };
         check(&both, Fate::Equal, Evidence::Marker, &["its own files brought the contract as well"]);
-        let without = Observation { contract_count: Some(0), project: Some(false), ..clean() };
-        check(
-            &without,
-            Fate::Unknown,
-            Evidence::Marker,
-            &["the contract isn't there", "its bundle lacks the project's notes"],
-        );
+        let contracts = Observation { contract_count: Some(2), ..clean() };
+        check(&contracts, Fate::Equal, Evidence::Marker, &["the contract is there 2 times"]);
         let denied = Observation { root_guard_denial: true, ..clean() };
         check(&denied, Fate::Equal, Evidence::Marker, &["the root was taken for a helper"]);
     }

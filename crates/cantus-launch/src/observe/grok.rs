@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Channel;
-use super::lines::{List, Maybe, head, modified, small};
+use super::lines::{List, Maybe, head, small};
 use super::roots::MOST_ROOT;
 use super::transcript::{Extra, Transcript};
 use crate::time::parse;
@@ -69,13 +69,10 @@ pub(crate) fn read(disk: &dyn Disk, folder: &Path, workspace: &str) -> Option<Tr
         return None;
     }
     let mut transcript = Transcript::new(folder.file_name()?.to_str()?.to_owned());
-    let written = || modified(disk, &dated(folder));
+    let written = || disk.modified(folder).ok()?;
     transcript.start = Some(parse(&context.build_timestamp_utc).or_else(written)?);
-    let has_memory = match context.memory_v2_enabled {
-        Value::Null => context.memory_enabled,
-        flag => flag,
-    };
-    transcript.extra = (has_memory == Value::Bool(true)).then_some(Extra::Memory);
+    let has_memory = context.memory_enabled == true || context.memory_v2_enabled == true;
+    transcript.extra = has_memory.then_some(Extra::Memory);
     let files = context.agents_md_files.into_items().map(|file| match file {
         File::Text(content) | File::Named { content } => content,
     });

@@ -55,6 +55,28 @@ pub(crate) fn head(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
     Some(Head { bytes, is_cut: size > most })
 }
 
+/// The whole lines at the beginning of a file that have no more than `most` bytes together; the ends of lines count for one
+/// byte, however they are written. `None` if the file can't be read.
+pub(crate) fn begin(disk: &dyn Disk, path: &Path, most: u64) -> Option<Head> {
+    let begin = head(disk, path, most)?;
+    if !begin.is_cut || memchr::memmem::find(&begin.bytes, b"\r\n").is_none() {
+        return Some(begin);
+    }
+    // At most every other byte isn't counted.
+    let mut begin = head(disk, path, most.saturating_mul(2))?;
+    let (mut end, mut left) = (0, usize::try_from(most).ok()?);
+    for line in begin.bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(rest) = left.checked_sub(line.len() - usize::from(line.ends_with(b"\r\n"))) else { break };
+        (end, left) = (end + line.len(), rest);
+    }
+    let is_last_torn = begin.is_cut && begin.bytes.get(..end)?.last() != Some(&b'\n');
+    begin.bytes.truncate(end);
+    if !is_last_torn && begin.bytes.last().is_some_and(|byte| *byte != b'\n') {
+        begin.bytes.push(b'\n');
+    }
+    Some(Head { is_cut: true, ..begin })
+}
+
 /// Whether `needle` stands in these bytes of a file, which are read block by block.
 pub(crate) fn has(disk: &dyn Disk, path: &Path, range: Range<u64>, needle: &str) -> bool {
     let Some(parts) = regular(disk, path).and_then(|path| disk.open_parts(&path).ok()) else { return false };
@@ -98,13 +120,17 @@ impl Head {
         rest
     }
 
-    /// The lines that were read whole, without their line ends. The torn one at a cut is none.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        let whole = match self.is_cut {
+    /// How many bytes its whole lines have.
+    pub(crate) fn whole(&self) -> usize {
+        match self.is_cut {
             true => self.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1),
             false => self.bytes.len(),
-        };
-        let lines = self.bytes[..whole].split(|byte| *byte == b'\n');
+        }
+    }
+
+    /// The lines that were read whole, without their line ends. The torn one at a cut is none.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        let lines = self.bytes[..self.whole()].split(|byte| *byte == b'\n');
         lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::channel::Channel;
-use super::lines::{List, Maybe, TIMED_LINES, counted, head, modified, record, small, time_of};
+use super::lines::{List, Maybe, TIMED_LINES, begin, counted, modified, record, small, time_of};
 use super::roots::MOST_ROOT;
 use super::transcript::Transcript;
 
@@ -107,7 +107,7 @@ pub(crate) fn file(disk: &dyn Disk, sessions: &Path, id: &str) -> Option<PathBuf
 
 /// The transcript in a log.
 pub(crate) fn read(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
-    let head = head(disk, path, MOST_ROOT)?;
+    let head = begin(disk, path, MOST_ROOT)?;
     let mut transcript = Transcript::new(path.parent()?.file_name()?.to_str()?.to_owned());
     transcript.is_partial = head.is_cut;
     let mut reading = Reading::default();

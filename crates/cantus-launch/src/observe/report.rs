@@ -103,6 +103,9 @@ pub struct Report {
     /// Root conversations with lines that could not be read; with coverage alone, and if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
+    /// What runs recorded and nothing was seen of; with coverage alone, and not in the JSON.
+    #[serde(skip)]
+    pub missing: Vec<Missing>,
     /// The root conversations with what ties them to their runs; not in the JSON.
     #[serde(skip)]
     pub sessions: Vec<Session>,
@@ -153,6 +156,19 @@ pub struct Unread {
     pub session: String,
     /// How many lines are no records.
     pub lines: usize,
+}
+
+/// What a run recorded of a provider and nothing was seen of; at least one number isn't 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Whose invocations they are.
+    pub provider: Known,
+    /// The run.
+    pub run: String,
+    /// How many invocations have no conversation.
+    pub unobserved: usize,
+    /// How many invocations have no bundle.
+    pub errors: usize,
 }
 
 /// A root conversation and its tie to a run.

@@ -76,7 +76,7 @@ pub const SOURCES: [Source; 4] = [
             "../archived_sessions/rollout-*.jsonl.zst",
         ],
         most_root: MOST_ROOT,
-        most_helper: MOST_ROOT,
+        most_helper: MOST_HELPER,
     },
     Source {
         provider: Known::Muse,

@@ -7,6 +7,7 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a test panics where it is wrong")]
 
+mod borders;
 mod fixture;
 mod hostile;
 mod vectors;

@@ -1,5 +1,6 @@
 //! Lists: the newest runs, and the records of one.
 
+use std::io;
 use std::path::Path;
 
 use cantus_fs::RealDisk;
@@ -8,6 +9,7 @@ use serde::Serialize;
 
 use super::{prefix, print_json};
 use crate::args::{Global, ShowArgs};
+use crate::blocks::{items, width};
 use crate::failure::Failure;
 use crate::report::{plural, table};
 use crate::verbs::recorded::shown;
@@ -64,7 +66,9 @@ struct RecordRow {
     channel: Option<String>,
     fallback: Option<String>,
     sha256: Option<String>,
+    sha256_prefix: Option<String>,
     common_digest: Option<String>,
+    common_digest_prefix: Option<String>,
     bytes: u64,
     tokens_est: u64,
     integrity: String,
@@ -108,9 +112,25 @@ pub(super) fn newest(
             global.program
         )?;
     }
-    let cells: Vec<_> = rows.iter().map(RunRow::cells).collect();
-    table(streams.out, "", &cells)?;
+    print_runs(&rows, width(), streams)?;
     Ok(Status::Yes)
+}
+
+/// Prints a line a run, or more where that is too long: a name is never cut, since it is what `show` takes.
+fn print_runs(rows: &[RunRow], width: usize, streams: &mut Streams<'_>) -> io::Result<()> {
+    let cells: Vec<_> = rows.iter().map(RunRow::cells).collect();
+    let widest = |column: usize| {
+        cells.iter().map(|row| visible(&row[column]).chars().count()).max().unwrap_or_default()
+    };
+    let columns = cells.first().map_or(0, |row| row.len());
+    let needed = (0..columns).map(widest).sum::<usize>() + 2 * columns.saturating_sub(1);
+    if needed <= width {
+        return table(streams.out, "", &cells);
+    }
+    cells.iter().try_for_each(|row| {
+        let row: Vec<_> = row.iter().map(|cell| visible(cell).into_owned()).collect();
+        items(streams.out, &row, width)
+    })
 }
 
 /// Prints every record of a run.
@@ -207,6 +227,10 @@ fn seconds(time: &str) -> String {
     time.split_once('.').map_or_else(|| time.to_owned(), |(seconds, _)| format!("{seconds}Z"))
 }
 
+fn first_digits(digest: Option<&str>) -> Option<String> {
+    digest.map(|digest| prefix(Some(digest), NONE))
+}
+
 impl RecordRow {
     fn of(record: Record) -> Self {
         let Record { seq, role, said, error, source, integrity, problems, .. } = record;
@@ -220,7 +244,9 @@ impl RecordRow {
             delivery_status: said.delivery_status,
             channel: said.channel,
             fallback: said.fallback,
+            sha256_prefix: first_digits(said.sha256.as_deref()),
             sha256: said.sha256,
+            common_digest_prefix: first_digits(said.common_digest.as_deref()),
             common_digest: said.common_digest,
             bytes: said.bytes,
             tokens_est: said.tokens_est,

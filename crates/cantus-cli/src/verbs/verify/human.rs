@@ -160,7 +160,7 @@ fn verdict(verdict: &Verdict) -> Block {
 }
 
 const HELPER_COLUMNS: [&str; 8] =
-    ["run", "helper", "type", "contract", "helper bundle", "root bundle", "tries", "accepted"];
+    ["run", "helper", "type", "contract", "own bundle", "root bundle", "tries", "accepted"];
 
 fn helper(seen: &Observation) -> Block {
     let count = |count: Option<u64>| count.map_or_else(|| UNKNOWN.to_owned(), group);

@@ -152,6 +152,7 @@ fn report() -> Report {
         coverage: Some(coverage_rows()),
         verdicts: Some(verdicts()),
         unread: Vec::new(),
+        missing: Vec::new(),
         sessions: vec![Session {
             provider: Known::Claude,
             run: text("keeper"),
@@ -174,7 +175,7 @@ fn found() -> Vec<Finding> {
     };
     vec![
         finding("keeper", SESSION, Fault::Cut { at: Some(1234), section: Some(text("proj.core.lens")) }),
-        finding("", "", Fault::Errors(1)),
+        finding("mate", "", Fault::Errors(1)),
     ]
 }
 
@@ -230,7 +231,7 @@ a-run…at-goes-on  aaaaa…23456789ab  100  time      absent (by time)  3/5
 mate              aaaaa…23456789ab  —    none      —                 —
 
 Helpers
-keeper  helper agent-a1  type Explo…/u{1b}[31m  contract 1  helper bundle ✗
+keeper  helper agent-a1  type Explo…/u{1b}[31m  contract 1  own bundle ✗
   root bundle 1  tries 1  accepted 0
 
 claude aaaaaaaa-0000-4000-8000-0123456789ab
@@ -246,7 +247,7 @@ Otherwise than recorded
 run     provider  session
 keeper  claude    aaaaa…23456789ab
   its bundle is cut after 1234 bytes, in proj.core.lens
-—       claude    —
+mate    claude    —
   1 invocation has no bundle
 
 runs=2 sessions=6 findings=2
@@ -290,7 +291,7 @@ mate  session aaaaa…23456789ab  nr —  evidence none
 
 Helpers
 keeper  helper agent-a1  type Explo…/u{1b}[31m  contract 1
-  helper bundle ✗  root bundle 1  tries 1  accepted 0
+  own bundle ✗  root bundle 1  tries 1  accepted 0
 
 claude aaaaaaaa-0000-4000-8000-0123456789ab
   ordinary: only a part of it was read
@@ -305,7 +306,7 @@ Otherwise than recorded
 run     provider  session
 keeper  claude    aaaaa…23456789ab
   its bundle is cut after 1234 bytes, in proj.core.lens
-—       claude    —
+mate    claude    —
   1 invocation has no bundle
 
 runs=2 sessions=6 findings=2
@@ -335,7 +336,7 @@ Otherwise than recorded
 run     provider  session
 keeper  claude    aaaaa…23456789ab
   its bundle is cut after 1234 bytes, in proj.core.lens
-—       claude    —
+mate    claude    —
   1 invocation has no bundle
 
 runs=2 sessions=6 findings=2

@@ -1,0 +1,192 @@
+//! What lies exactly at the border of a rule, and what one thing more or less makes of it.
+
+use std::fs;
+
+use cantus_launch::RunInfo;
+use cantus_launch::observe::{Fate, Observation, Report};
+use serde_json::{Value, json};
+
+use crate::fixture::{Case, Memory, time};
+
+/// The most bytes of a root's conversation that are read, and of a helper's.
+const MOST_ROOT: usize = 524_288;
+
+/// How many lines without anything stand in front of a conversation's instructions.
+const BLANK: usize = 5000;
+
+/// The conversation of most cases.
+const SESSION: &str = "projects/-w-lamp/aaaaaaaa-0000-4000-8000-000000000001.jsonl";
+
+/// A line of exactly so many bytes, its end included.
+fn pad(bytes: usize, end: &str) -> String {
+    let empty = json!({"type": "pad", "pad": ""}).to_string();
+    let text = "x".repeat(bytes - empty.len() - end.len());
+    format!("{}{end}", json!({"type": "pad", "pad": text}))
+}
+
+/// The report on a case whose files in memory were changed.
+#[track_caller]
+fn changed(name: &str, change: impl FnOnce(&mut Memory)) -> Report {
+    let case = Case::new(name);
+    let mut memory = case.memory();
+    change(&mut memory);
+    let folder = case.folder.path().join("runs");
+    let runs = ["keeper", "mate"].map(|run| RunInfo::read(&memory, &folder.join(run)));
+    let runs = runs.into_iter().filter(|run| run.started_at.is_some()).collect();
+    case.report_on(&memory, runs, None)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn root(report: &Report) -> &Observation {
+    &report.observations.as_ref().expect("observations")[0]
+}
+
+/// What a report says of a conversation in front of whose instructions so many bytes stand, its lines ending so; `more` follows.
+#[track_caller]
+fn check_cap(in_front: usize, end: &str, more: &str, expected: (bool, Option<u64>)) {
+    let report = changed("claude/01-explicit", |memory| {
+        let file = memory.file(SESSION);
+        let lines: Vec<_> = text(file).lines().map(|line| format!("{line}{end}")).collect();
+        let counted: usize = lines.iter().map(|line| line.trim_end().len() + 1).sum();
+        let blank = end.repeat(BLANK);
+        let long = pad(in_front - counted - BLANK + end.len() - 1, end) + &blank;
+        *file = format!("{}{long}{}{more}", lines[..2].concat(), lines[2..].concat()).into_bytes();
+    });
+    let seen = root(&report);
+    assert_eq!((seen.partial, seen.bundle_count), expected, "{in_front} {end:?}");
+}
+
+#[test]
+fn a_conversation_is_read_to_its_last_byte_and_no_further() {
+    check_cap(MOST_ROOT, "\n", "", (false, Some(1)));
+    check_cap(MOST_ROOT, "\n", "\n", (true, Some(1)));
+    check_cap(MOST_ROOT - 1, "\n", "\n", (false, Some(1)));
+}
+
+#[test]
+fn the_end_of_a_line_counts_for_one_byte() {
+    // The file is larger, so that it is partial; but its lines fit.
+    check_cap(MOST_ROOT, "\r\n", "", (true, Some(1)));
+    check_cap(MOST_ROOT, "\r\n", "{}", (true, Some(1)));
+}
+
+#[test]
+fn a_line_that_does_not_fit_ends_the_reading() {
+    let report = changed("claude/01-explicit", |memory| {
+        let file = memory.file(SESSION);
+        let lines: Vec<_> = text(file).lines().map(|line| format!("{line}\r\n")).collect();
+        let first = lines[..2].concat().len() - 2;
+        let long = pad(MOST_ROOT - first + 2, "\r\n");
+        *file = format!("{}{long}{}", lines[..2].concat(), lines[2..].concat()).into_bytes();
+    });
+    assert_eq!((root(&report).partial, root(&report).bundle_count), (true, None));
+}
+
+#[test]
+fn a_denial_in_the_line_at_the_border_is_found() {
+    let report = changed("claude/01-explicit", |memory| {
+        let file = memory.file(SESSION);
+        let tool = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "id": "t", "name": "Bash"}]}});
+        let result = json!([{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "SASE helper guard: no"}]);
+        let denied = json!({"type": "user", "message": {"content": result}, "more": "x".repeat(500)});
+        let used = file.len() + tool.to_string().len() + 1;
+        file.extend(format!("{tool}\n{}", pad(MOST_ROOT - used - 400, "\n")).into_bytes());
+        file.extend(format!("{denied}\n").into_bytes());
+    });
+    assert!(root(&report).partial && root(&report).root_guard_denial);
+}
+
+#[test]
+fn helpers_of_codex_are_read_as_far_as_others() {
+    let spawned = "rollout-2026-11-20T10-00-20-bbbbbbbb-0000-4000-8000-000000000001.jsonl";
+    let contracts = |bytes: usize| {
+        let report = changed("codex/05-subagent", |memory| {
+            let file = memory.file(spawned);
+            let text = text(file);
+            let (meta, rest) = text.split_once('\n').expect("lines");
+            *file = format!("{meta}\n{}{rest}", pad(bytes, "\n")).into_bytes();
+        });
+        let observations = report.observations.expect("observations");
+        (observations[1].partial, observations[1].contract_count)
+    };
+    assert_eq!(contracts(1 << 20), (false, Some(1)));
+    assert_eq!(contracts(17 << 20), (true, None));
+}
+
+#[test]
+fn any_memory_of_grok_counts() {
+    let foreign = |flags: Value| {
+        let report = changed("grok/01-explicit", |memory| {
+            let file = memory.file("prompt_context.json");
+            let mut context: Value = serde_json::from_slice(file).expect("JSON");
+            for key in ["memory_enabled", "memory_v2_enabled"] {
+                context[key] = flags[key].clone();
+            }
+            *file = context.to_string().into_bytes();
+        });
+        root(&report).foreign.clone()
+    };
+    let memory = Some("memory".to_owned());
+    assert_eq!(foreign(json!({"memory_enabled": true, "memory_v2_enabled": false})), memory);
+    assert_eq!(foreign(json!({"memory_v2_enabled": true})), memory);
+    assert_eq!(foreign(json!({"memory_enabled": "true"})), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_time_of_a_folder_of_grok_counts_where_none_is_named() {
+    let case = Case::new("grok/01-explicit");
+    let session =
+        case.folder.path().join("home/.grok/sessions/%2Fw%2Flamp/aaaaaaaa-0000-4000-8000-000000000001");
+    let context = session.join("prompt_context.json");
+    let mut value: Value = serde_json::from_slice(&fs::read(&context).unwrap()).unwrap();
+    value.as_object_mut().unwrap().remove("build_timestamp_utc");
+    fs::write(&context, value.to_string()).unwrap();
+    let start = |at: &str| {
+        fs::File::open(&session).unwrap().set_modified(time(at)).unwrap();
+        let report = case.report(case.runs(), None);
+        report.sessions.first().map(|session| session.start.clone())
+    };
+    assert_eq!(start("2026-11-20T10:00:02Z").as_deref(), Some("2026-11-20T10:00:02.000Z"));
+    assert_eq!(start("2026-11-20T10:29:59Z").as_deref(), Some("2026-11-20T10:29:59.000Z"));
+}
+
+#[test]
+fn a_helper_without_a_kind_of_the_new_name_has_that_of_the_old_one() {
+    let report = changed("claude/01-explicit", |memory| {
+        *memory.file("agent-a1.meta.json") = br#"{"agentType":"","agent_type":"Plan"}"#.to_vec();
+    });
+    let observations = report.observations.unwrap();
+    assert_eq!(observations[1].helper_type.as_deref(), Some("Plan"));
+}
+
+#[test]
+fn a_conversation_that_goes_on_in_another_run_has_the_bundle_of_its_beginning() {
+    let report = changed("claude/16-resumed", |memory| {
+        let moved: Vec<_> = memory
+            .files
+            .keys()
+            .filter(|path| path.to_string_lossy().contains("01-claude"))
+            .cloned()
+            .collect();
+        let other = |path: &std::path::Path| path.to_string_lossy().replace("keeper", "mate").into();
+        for path in moved {
+            let bytes = memory.files.remove(&path).expect("a file");
+            // The other run's own bundle isn't known.
+            if path.extension().is_some_and(|ending| ending == "json") {
+                memory.files.insert(other(&path), bytes);
+            }
+        }
+        let files: Vec<_> =
+            memory.files.keys().filter(|path| path.ends_with("runs/keeper/run.json")).cloned().collect();
+        for path in files {
+            let file = text(&memory.files[&path]).replace("keeper", "mate");
+            memory.files.insert(other(&path), file.into_bytes());
+        }
+    });
+    let row = &report.coverage.as_ref().expect("coverage").rows[0];
+    assert_eq!((row.manifests, row.digest[&Fate::Equal]), (2, 2), "{row:?}");
+}
