@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::launch::SectionStability;
 use crate::pack::Pack;
+use crate::parts::in_line;
 use crate::render::{Measured, Sizes, piece, render, titled};
 use crate::section::{Section, Snapshot, chars};
 
@@ -96,7 +97,8 @@ impl Pack {
         let titles: BTreeSet<&str> = self.dynamic_sections().map(|it| it.title.as_str()).collect();
         // Under a title that another section has, the notice would be of that one.
         let withdrawn = |id: &str, title: &str| {
-            titled(if titles.contains(title) { id } else { title }, &self.words.withdrawn)
+            let name = if titles.contains(title) { id } else { title };
+            titled(&in_line(name), &self.words.withdrawn)
         };
         let mut update = Measured::new(format!("{}\n", self.words.opening));
         for (id, title) in &self.dynamic {
