@@ -16,7 +16,8 @@ use crate::composer::{Composer, RenderError, Sources as Opened, summary};
 
 /// Compiles the packs of a conversation's requests from a project.
 ///
-/// A folder without a project has no notes and no bundle; a pack can be compiled there all the same.
+/// A folder without a project has no notes and no bundle; a pack can be compiled there all the same. Nothing is written: to
+/// record a pack is another call ([`record`](cantus_session::record)), whose failure is for the log.
 ///
 /// ```
 /// use cantus_launch::sessions::{Compiled, Keys, SessionLaunch, delivered};
@@ -76,6 +77,10 @@ impl SessionComposer {
     }
 
     /// The texts for one request of a conversation that was last given `previous`; `None` if it holds nothing yet.
+    ///
+    /// A note that is broken is told as a warning and left out of the pack, unless a bundle is asked for. An error says that
+    /// what the host gave, the configuration, the package or the bundle is at fault. It need not end the session: the
+    /// conversation holds what it was told before, and the next update brings what changed since.
     pub fn compile(
         &self,
         launch: &SessionLaunch,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::launch::SectionStability;
 use crate::pack::Pack;
+use crate::parts::in_line;
 use crate::render::{Measured, Sizes, piece, render, titled};
 use crate::section::{Section, Snapshot, chars};
 
@@ -93,6 +94,12 @@ impl Pack {
         // Of sections with the same id in a snapshot, which none of ours has, the first counts.
         let before = previous.into_iter().flatten().rev().map(|it| (it.id.as_str(), it));
         let before: BTreeMap<&str, &Section> = before.collect();
+        let titles: BTreeSet<&str> = self.dynamic_sections().map(|it| it.title.as_str()).collect();
+        // Under a title that another section has, the notice would be of that one.
+        let withdrawn = |id: &str, title: &str| {
+            let name = if titles.contains(title) { id } else { title };
+            titled(&in_line(name), &self.words.withdrawn)
+        };
         let mut update = Measured::new(format!("{}\n", self.words.opening));
         for (id, title) in &self.dynamic {
             let (old, new) = (before.get(id.as_str()), now.get(id.as_str()));
@@ -106,27 +113,17 @@ impl Pack {
                 continue;
             }
             let title = old.map_or(title, |old| &old.title);
-            let renamed = new.is_some_and(|new| *title != new.title && !self.is_title(title));
-            let gone = if new.is_none() || renamed { self.withdrawn(title) } else { String::new() };
-            update.push(id, &(gone + &new.map_or_else(String::new, |new| piece(new))));
+            let is_left = new.is_some_and(|new| *title != new.title && !titles.contains(title.as_str()));
+            let gone = (new.is_none() || is_left).then(|| withdrawn(id, title));
+            update.push(id, &(gone.unwrap_or_default() + &new.map_or_else(String::new, |new| piece(new))));
         }
         // What was dynamic once and isn't any more would stay current in the conversation.
         let mut known: BTreeSet<&str> = self.dynamic.iter().map(|(id, _)| id.as_str()).collect();
         for old in previous.into_iter().flatten() {
             if known.insert(&old.id) {
-                update.push(&old.id, &self.withdrawn(&old.title));
+                update.push(&old.id, &withdrawn(&old.id, &old.title));
             }
         }
         (!update.sizes.0.is_empty()).then_some(update)
-    }
-
-    /// Whether a dynamic section has this title now.
-    fn is_title(&self, title: &str) -> bool {
-        self.dynamic_sections().any(|section| section.title == title)
-    }
-
-    /// What is said of a section that isn't supplied.
-    fn withdrawn(&self, title: &str) -> String {
-        titled(title, &self.words.withdrawn)
     }
 }

@@ -426,6 +426,31 @@ fn a_new_title_takes_back_what_stood_under_the_old_one() {
 }
 
 #[test]
+fn a_title_of_the_history_stays_in_its_line() {
+    let mut previous = pack_of(&dynamic(&[("a", "1")]), &Corpus::default(), Vec::new()).snapshot();
+    previous[0].title = "A\n## B".to_owned();
+    let compiled = pack_of(&dynamic(&[]), &Corpus::default(), Vec::new()).deliver(Some(&previous));
+    let content = compiled.update.unwrap().content;
+    assert!(content.contains("\n## A ## B\n\nThis section isn't"), "{content}");
+}
+
+#[test]
+fn what_is_withdrawn_takes_nothing_with_it_that_has_its_title() {
+    let launch = |others: &[(&str, &str)]| {
+        let mut launch = dynamic(&[&[("mine", "1")], others].concat());
+        for section in &mut launch.sections {
+            section.title = Some("Notes at Hand".to_owned());
+        }
+        pack_of(&launch, &Corpus::default(), Vec::new())
+    };
+    let gone = |name: &str| format!("\n## {name}\n\nThis section isn't supplied now.");
+    let first = launch(&[]).deliver(None).update.unwrap().content;
+    assert!(first.contains(&gone("wiki")) && !first.contains(&gone("Notes at Hand")), "{first}");
+    let later = launch(&[]).deliver(Some(&launch(&[("other", "2")]).snapshot())).update.unwrap().content;
+    assert!(later.contains(&gone("other")) && !later.contains(&gone("Notes at Hand")), "{later}");
+}
+
+#[test]
 fn sources_count_but_not_what_they_contributed() {
     let with = |revision: &str, chars: u64| {
         let mut launch = dynamic(&[("a", "1")]);
