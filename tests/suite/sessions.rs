@@ -1,7 +1,8 @@
 //! `session`: packs, texts within budgets, checkpoints.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use cantus_testkit::{Output, Repo};
 use serde_json::{Value, json};
@@ -159,6 +160,34 @@ fn notes_of_the_project_are_pointed_to_and_quoted() {
 }
 
 #[test]
+fn a_broken_note_is_told_and_fails_no_session() {
+    let repo = Repo::new(NOTES);
+    repo.write("memory/torn.md", "---\ntype: nonsense\n---\n# Torn\n");
+    let references =
+        json!([{"kind": "note", "path": "memory/torn.md"}, {"kind": "note", "path": "memory/release.md"}]);
+    let launch = json!({"version": 1, "product": "Acme", "wiki": true, "references": references});
+    repo.write("launch.json", &launch.to_string());
+    let compile = ["session", "compile", "launch.json", "--no-home"];
+    let output = cantus(&repo, &compile);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert!(output.stderr.starts_with("memory/torn.md:2: warning: "), "{}", output.stderr);
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let content = report["update"]["content"].as_str().expect("a text");
+    assert!(
+        content.contains("\n- memory/torn.md: this note can't be read. Tell the person so.\n"),
+        "{content}"
+    );
+    assert!(content.contains("\nTag it.\n") && !content.contains("- memory/torn.md: Torn"), "{content}");
+    let strict = cantus(&repo, &[&compile[..], &["--strict"]].concat());
+    assert_eq!((strict.status, strict.stdout.as_str()), (2, ""), "{}", strict.stderr);
+    // A bundle is what the notes say, all of them, or nothing.
+    repo.write("launch.json", &json!({"version": 1, "product": "Acme", "bundle": {}}).to_string());
+    let bundle = cantus(&repo, &compile);
+    assert_eq!((bundle.status, bundle.stdout.as_str()), (2, ""));
+    assert!(bundle.stderr.starts_with("memory/torn.md:2: error: "), "{}", bundle.stderr);
+}
+
+#[test]
 fn a_bundle_is_the_stable_part() {
     let repo = Repo::new(NOTES);
     let rendered = cantus(&repo, &["render", "--no-home", "-f", "provider=claude", "-q"]);
@@ -216,6 +245,7 @@ fn broken_launches_are_told_with_file_and_line() {
         let output = cantus(&repo, &["session", "compile", "l.json"]);
         assert_eq!((output.status, output.stdout.as_str()), (2, ""));
         assert!(output.stderr.starts_with(expected), "{}", output.stderr);
+        output.stderr
     };
     check("", "l.json:1: error: EOF while parsing a value");
     check(
@@ -235,6 +265,14 @@ fn broken_launches_are_told_with_file_and_line() {
         "l.json:1: error: unknown field `sectoins`, expected one of ",
     );
     check("{\"version\": 1, \"product\": \"A\", \"bundle\": {}}", "error: no project found");
+    let budget = |number: &str| {
+        let section = format!("{{\"id\": \"a\", \"text\": \"t\",\n\"budget\": {number}}}");
+        format!("{{\"version\": 1, \"product\": \"A\", \"sections\": [{section}]}}")
+    };
+    for number in ["-1", "1.5", "\"1\"", "18446744073709551616"] {
+        let output = check(&budget(number), "l.json:2: error: invalid ");
+        assert!(output.contains(", expected a whole number, 0 or more [session.launch]\n"), "{output}");
+    }
     let output = cantus(&repo, &["session", "compile", "none.json"]);
     assert_eq!(output.status, 2);
     assert!(output.stderr.contains("cannot read `none.json`: there is no such file"), "{}", output.stderr);
@@ -254,6 +292,37 @@ fn many_sections_take_no_minutes() {
         (0..5_000).map(|index| json!({"id": format!("s{index}"), "text": text, "dynamic": true})).collect();
     let report = compiled(&repo, &json!({"version": 1, "product": "Acme", "sections": sections}), &[]);
     assert_eq!(report["update"]["snapshot"].as_array().unwrap().len(), 5_000);
+}
+
+#[test]
+fn a_launcher_in_python_keeps_a_conversation() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("there is no python3 here: not tried");
+        return;
+    }
+    let repo = Repo::new(NOTES);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/python/conversation.py");
+    let run = |branch: &str, requests: &[&str]| {
+        let mut command = repo.command("python3");
+        command
+            .arg(&script)
+            .args(["h.jsonl", "cat"])
+            .args(requests)
+            .env("CANTUS", CANTUS)
+            .env("BRANCH", branch);
+        let output = command.output().expect("its end");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let all = "['session-state', 'references', 'required-skills', 'branch', 'wiki']";
+    let said = |number: u8, updated: &str| format!("request {number}: updated {updated}\n");
+    let same = [said(2, "['session-state']"), said(3, "[]")].concat();
+    assert_eq!(run("main", &["one", "two", "two"]), said(1, all) + &same);
+    assert_eq!(run("topic", &["two"]), said(1, "['session-state', 'branch']"));
+    let mut history = repo.read("h.jsonl");
+    let last: Value = serde_json::from_str(history.lines().last().expect("an entry")).expect("JSON");
+    history.push_str(&json!({"type": "compaction", "id": "99", "parentId": last["id"]}).to_string());
+    repo.write("h.jsonl", &(history + "\n"));
+    assert_eq!(run("topic", &["two"]), said(1, all));
 }
 
 #[test]

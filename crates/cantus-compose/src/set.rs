@@ -545,12 +545,12 @@ impl Owner<'_> {
 
     /// The id of the unit that is made of the note or web at `path`.
     fn id(self, group: Group, path: &RelPath) -> SectionId {
-        let (prefix, slug) = (self.layer().prefix(), slug(path.stem()));
-        legal_id(match self {
+        let middle = match self {
             // The configuration takes only names that are legal parts.
-            Self::Plugin(plugin) => format!("{prefix}.{}.{slug}", plugin.name),
-            Self::Home | Self::Project => format!("{prefix}.{}.{slug}", group.names().0),
-        })
+            Self::Plugin(plugin) => plugin.name.as_str(),
+            Self::Home | Self::Project => group.names().0,
+        };
+        legal_id([self.layer().prefix(), ".", middle, ".", &slug(path.stem())].concat())
     }
 
     fn source(self, kind: SourceKind, path: &RelPath, stamp: Option<Stamp>) -> Source {

@@ -11,7 +11,7 @@ use cantus_manifest::{Diagnostic, Digest, Facts, Outcome, Severity, Stamps};
 use cantus_store::{
     Asked, Corrupt, Entry, Found, Index, Named, Places, Replay, Store, Witness, default_home,
 };
-use cantus_workspace::{Options, Project, find_root, host_name, read_home, version_control};
+use cantus_workspace::{OnErrors, Options, Project, find_root, host_name, read_home, version_control};
 use thiserror::Error;
 
 /// Renders bundles of one project. To make one can't fail: what is wrong shows when it renders.
@@ -114,11 +114,17 @@ impl Composer {
         &self.disk
     }
 
-    /// The project, read whole, with what it was found to have; `None` where none was found.
+    /// The project with the notes that could be read; what is wrong with others is a warning. `None` where none was found.
     #[cfg(feature = "session")]
     pub(crate) fn open(&self) -> Result<Option<Sources>, RenderError> {
         let Ok(folder) = &self.project else { return Ok(None) };
-        self.read(&self.disk, folder).map(Some)
+        let Outcome { value, diagnostics } = self.project(&self.disk, folder, OnErrors::Keep);
+        let Some(project) = value else { return Err(RenderError::Faults(diagnostics)) };
+        let mut sources = self.with_home(&self.disk, project, diagnostics);
+        for finding in &mut sources.warnings {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
+        Ok(Some(sources))
     }
 
     /// The package that takes the place of the configured one.
@@ -297,14 +303,22 @@ impl Composer {
     }
 
     fn read(&self, disk: &Arc<dyn Disk>, folder: &Path) -> Result<Sources, RenderError> {
-        let root = Root::new(disk.clone(), folder.to_path_buf());
         let mut warnings = Vec::new();
-        let options = Options { package: self.package.clone(), stamps: Stamps::Take, ..Options::default() };
-        let project = whole(Project::open(&root, &options), &mut warnings)?;
+        let project = whole(self.project(disk, folder, OnErrors::Stop), &mut warnings)?;
+        Ok(self.with_home(disk, project, warnings))
+    }
+
+    fn project(&self, disk: &Arc<dyn Disk>, folder: &Path, on_errors: OnErrors) -> Outcome<Option<Project>> {
+        let root = Root::new(disk.clone(), folder.to_path_buf());
+        let package = self.package.clone();
+        Project::open(&root, &Options { package, stamps: Stamps::Take, on_errors, ..Options::default() })
+    }
+
+    fn with_home(&self, disk: &Arc<dyn Disk>, project: Project, mut warnings: Vec<Diagnostic>) -> Sources {
         let home = self.home.as_ref().and_then(|folder| {
             read_home(disk, folder, project.config.note_bytes, Stamps::Take).collect(&mut warnings)
         });
-        Ok(Sources { project, home, warnings })
+        Sources { project, home, warnings }
     }
 
     fn compose(&self, sources: Sources, facts: &Facts) -> Result<Rendered, RenderError> {

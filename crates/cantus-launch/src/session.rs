@@ -56,7 +56,7 @@ pub enum SessionError {
 pub struct SessionTexts {
     /// System text, update and pack.
     pub compiled: Compiled,
-    /// What the sources were found to have, none of it an error.
+    /// What the sources were found to have, none of it an error. A note that can't be read is among it.
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use cantus_fs::{RealDisk, Root};
 use cantus_launch::sessions::{Reference, SessionLaunch, Snapshot, WikiPointer};
 use cantus_launch::{Composer, Facts, Launch, Provider, SessionComposer, SessionError, SessionTexts};
+use cantus_manifest::Severity;
 
 fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -67,11 +68,28 @@ fn notes_that_nothing_asks_for_are_not_read() {
     write(folder.path(), "memory/broken.md", "---\ntype: nonsense\n---\n");
     let composer = SessionComposer::new(composer(folder.path()));
     let plain = SessionLaunch { product: "Acme".to_owned(), ..SessionLaunch::default() };
-    assert!(composer.compile(&plain, None).is_ok());
-    assert!(matches!(composer.compile(&launch(), None), Err(SessionError::Render(_))));
-    let note = Reference::Note { path: "memory/a.md".to_owned(), label: None };
-    let quoting = SessionLaunch { references: vec![note], ..plain };
-    assert!(matches!(composer.compile(&quoting, None), Err(SessionError::Render(_))));
+    assert_eq!(composer.compile(&plain, None).unwrap().warnings, []);
+    assert_eq!(composer.compile(&launch(), None).unwrap().warnings.len(), 1);
+}
+
+#[test]
+fn a_broken_note_is_a_warning_and_a_broken_project_an_error() {
+    let folder = project();
+    write(folder.path(), "memory/broken.md", "---\ntype: nonsense\n---\n");
+    let note = |path: &str| Reference::Note { path: path.to_owned(), label: None };
+    let references = vec![note("memory/broken.md"), note("memory/b.md")];
+    let asked = SessionLaunch { references, ..launch() };
+    let plain = SessionComposer::new(composer(folder.path()));
+    let texts = plain.compile(&asked, None).unwrap();
+    let found: Vec<_> = texts.warnings.iter().map(|it| (it.severity, it.path.as_deref())).collect();
+    assert_eq!(found, [(Severity::Warning, Some("memory/broken.md"))]);
+    let content = texts.compiled.update.unwrap().content;
+    assert!(content.contains("\n- memory/broken.md: this note can't be read."), "{content}");
+    assert!(content.contains("\nTwo.\n"), "{content}");
+    let whole = SessionComposer::new(composer(folder.path())).bundle(facts());
+    assert!(matches!(whole.compile(&asked, None), Err(SessionError::Render(_))));
+    write(folder.path(), "cantus.toml", "name = 1\n");
+    assert!(matches!(plain.compile(&asked, None), Err(SessionError::Render(_))));
 }
 
 #[test]

@@ -37,8 +37,8 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
     let mut block = SourcedText::with_capacity(text.len() + stem.len() + 16);
     let header_origin = title.map_or(Origin::NONE, |title| origin(line_number(text, title.at)));
     match title.map(|title| title.text).filter(|text| !text.is_empty()) {
-        Some(title) => block.push(&format!("### {title} ({stem})"), header_origin),
-        None => block.push(&format!("### {stem}"), header_origin),
+        Some(title) => block.push_parts(&["### ", title, " (", stem, ")"], header_origin),
+        None => block.push_parts(&["### ", stem], header_origin),
     }
     let Some(kept) = without_blank_ends(text, title.map(|title| title.at)) else { return block };
     block.push("", Origin::NONE);
@@ -52,7 +52,11 @@ pub fn inline_body(stem: &str, text: &str, origin: impl Fn(usize) -> Origin) -> 
     for heading in headings.iter().filter(|heading| kept.contains(&heading.at)) {
         let number = copy(&mut block, at..heading.at);
         if title.is_none_or(|title| title.at != heading.at) {
-            block.push(&lowered(heading.level, heading.text), origin(number));
+            let gap = if heading.text.is_empty() { "" } else { " " };
+            block.push_parts(
+                &["##", &text[heading.at..heading.at + heading.level], gap, heading.text],
+                origin(number),
+            );
         }
         at = (heading.end + 1).min(kept.end);
     }
@@ -113,15 +117,6 @@ fn headings<'a>(text: &'a str, fences: &[Range<usize>]) -> impl Iterator<Item = 
         let (level, text) = heading(&text[at..end])?;
         (!is_fenced(fences, at)).then_some(Heading { level, text, at, end })
     })
-}
-
-fn lowered(level: usize, text: &str) -> String {
-    let mut line = "#".repeat(level + 2);
-    if !text.is_empty() {
-        line.push(' ');
-        line.push_str(text);
-    }
-    line
 }
 
 #[cfg(test)]

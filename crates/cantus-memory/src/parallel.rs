@@ -4,16 +4,15 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// The most threads that a long list is worth, and from how many items on another one is. Fixed, so that nothing of the machine
-/// is asked; the result never depends on them.
-const MOST_THREADS: usize = 4;
-const ITEMS_A_THREAD: usize = 500;
+/// How many threads share a long list. Fixed, so that nothing of the machine is asked; the result never depends on them.
+const THREADS: usize = 4;
 /// How many items are taken at once, so that a thread which gets less time does less.
 const PART: usize = 32;
 /// About how many bytes the results of a part take.
 const ROOM: usize = 64 << 10;
-/// Below this many items threads cost more than they save.
-const WORTH_IT: usize = 128;
+/// Below this many items threads cost about what they save: on a virtual machine a thread may start a millisecond after it was
+/// asked for, when half of the work is done, and what it needs of the system is more than it takes over.
+const WORTH_IT: usize = 2_000;
 
 /// `f` of every item, in the order of the items; a long list is shared among threads. Where the machine gives no thread, the
 /// caller's own does all the work.
@@ -30,7 +29,6 @@ fn map_with<T: Send, R: Send>(
         return items.into_iter().map(f).collect();
     }
     let count = items.len();
-    let threads = (count / ITEMS_A_THREAD).clamp(2, MOST_THREADS);
     let mut rest = items.into_iter();
     let mut chunks = Vec::with_capacity(count.div_ceil(PART));
     while rest.len() > 0 {
@@ -43,7 +41,7 @@ fn map_with<T: Send, R: Send>(
     let spawned_work =
         || std::iter::from_fn(next).inspect(|_| make_room()).map(done).collect::<Vec<(usize, Vec<R>)>>();
     let mut results = std::thread::scope(|scope| {
-        let spawned = (1..threads).map_while(|_| builder().spawn_scoped(scope, spawned_work).ok());
+        let spawned = (1..THREADS).map_while(|_| builder().spawn_scoped(scope, spawned_work).ok());
         let workers: Vec<_> = spawned.collect();
         let mut results = work();
         for worker in workers {
@@ -69,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_order_is_kept_for_every_length() {
-        for length in [0, 1, WORTH_IT - 1, WORTH_IT, WORTH_IT + 1, 1000, 1003] {
+        for length in [0, 1, WORTH_IT - 1, WORTH_IT, WORTH_IT + 1, 3 * WORTH_IT + 3] {
             let items: Vec<usize> = (0..length).collect();
             let expected: Vec<usize> = items.iter().map(|item| item * 2).collect();
             assert_eq!(map(items, |item| item * 2), expected);
@@ -81,7 +79,7 @@ mod tests {
         // No machine has a stack of this size to give.
         let builder = || Builder::new().stack_size(1 << 60);
         assert!(builder().spawn(|| ()).is_err());
-        let items: Vec<usize> = (0..1000).collect();
+        let items: Vec<usize> = (0..WORTH_IT).collect();
         assert_eq!(map_with(items.clone(), |item| item, builder), items);
     }
 }

@@ -43,7 +43,12 @@ impl SourcedText {
 
     /// Adds `line`, which holds no LF, and an LF.
     pub fn push(&mut self, line: &str, origin: Origin) {
-        self.text.push_str(line);
+        self.push_parts(&[line], origin);
+    }
+
+    /// Adds a line that is made of `parts`, which hold no LF, and an LF.
+    pub(crate) fn push_parts(&mut self, parts: &[&str], origin: Origin) {
+        parts.iter().for_each(|part| self.text.push_str(part));
         self.text.push('\n');
         self.origins.push(origin);
     }

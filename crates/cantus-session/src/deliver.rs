@@ -61,7 +61,8 @@ pub struct DeliverySizes {
 impl Pack {
     /// The texts that bring it to a conversation which was last given `previous`, `None` if it holds nothing.
     ///
-    /// Every dynamic section is sent that isn't the same in `previous`; one that isn't there (any more) is withdrawn.
+    /// Every dynamic section is sent that isn't the same in `previous`; one that isn't there (any more) is withdrawn. So is the
+    /// old title of one that has another now, since whoever reads the conversation knows sections by their titles.
     #[must_use]
     pub fn deliver(mut self, previous: Option<&Snapshot>) -> Compiled {
         let stable = || self.placed.iter().filter(|it| it.stability == SectionStability::Stable);
@@ -105,7 +106,9 @@ impl Pack {
                 continue;
             }
             let title = old.map_or(title, |old| &old.title);
-            update.push(id, &new.map_or_else(|| self.withdrawn(title), |new| piece(new)));
+            let renamed = new.is_some_and(|new| *title != new.title && !self.is_title(title));
+            let gone = if new.is_none() || renamed { self.withdrawn(title) } else { String::new() };
+            update.push(id, &(gone + &new.map_or_else(String::new, |new| piece(new))));
         }
         // What was dynamic once and isn't any more would stay current in the conversation.
         let mut known: BTreeSet<&str> = self.dynamic.iter().map(|(id, _)| id.as_str()).collect();
@@ -115,6 +118,11 @@ impl Pack {
             }
         }
         (!update.sizes.0.is_empty()).then_some(update)
+    }
+
+    /// Whether a dynamic section has this title now.
+    fn is_title(&self, title: &str) -> bool {
+        self.dynamic_sections().any(|section| section.title == title)
     }
 
     /// What is said of a section that isn't supplied.

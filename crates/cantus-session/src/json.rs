@@ -73,14 +73,17 @@ pub(crate) fn text(json: Option<&RawValue>) -> Option<Cow<'_, str>> {
     serde_json::from_str(json).ok().map(Cow::Owned)
 }
 
-/// The count `json`; `None` if it is no number. One that counts nothing, being negative, a fraction or too large for every
-/// reader to hold it exactly, is [`u64::MAX`].
+/// The count `json`; `None` if it is no number. One that counts nothing, being negative, a fraction, too large, or written
+/// with an exponent and too large to be held exactly, is [`u64::MAX`].
 pub(crate) fn count(json: Option<&RawValue>) -> Option<u64> {
     /// Up to here a double holds each integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let json = json?.get();
     if !json.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
         return None;
+    }
+    if let Ok(count) = json.parse() {
+        return Some(count);
     }
     let number: f64 = json.parse().ok()?;
     if !(0.0..=EXACT).contains(&number) || number.fract() != 0.0 {
@@ -220,7 +223,10 @@ mod tests {
         check_count("1.2e4", Some(12_000));
         check_count("-0", Some(0));
         check_count("9007199254740992", Some(1 << 53));
-        for other in ["-1", "0.5", "1e300", "1e999", "-1e999", "18446744073709551615"] {
+        check_count("9007199254740993", Some((1 << 53) + 1));
+        check_count("18446744073709551614", Some(u64::MAX - 1));
+        for other in ["-1", "0.5", "1e300", "1e999", "-1e999", "18446744073709551615", "18446744073709551616"]
+        {
             check_count(other, Some(u64::MAX));
         }
         for none in ["\"1\"", "null", "true", "[]", "{}", "\"inf\""] {

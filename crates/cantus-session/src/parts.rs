@@ -17,6 +17,12 @@ use cantus_compose::Wording;
 
 use crate::section::{Draft, Section, Source};
 
+/// A text as it stands in a line of ours: what would end the line, or is no letter at all, is a space.
+pub(crate) fn in_line(text: &str) -> String {
+    let text = text.replace("\r\n", " ");
+    text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ")
+}
+
 /// The wording of one section, and the room that it has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<'a> {

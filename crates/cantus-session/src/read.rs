@@ -10,11 +10,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::shape::{
-    BundleShape, CheckpointShape, File, HostShape, Members, Object, OverrideShape, ToolsShape,
-    VariantSectionShape, VariantShape,
+    BundleShape, CheckpointShape, File, HostShape, Members, Number, Object, OverrideShape, ReferenceShape,
+    SkillShape, StateShape, ToolsShape, VariantSectionShape, VariantShape,
 };
 use crate::CODE;
 use crate::checkpoint::CheckpointInput;
+use crate::json::fields;
 use crate::launch::{HostSection, Override, SessionLaunch, Tools, Variant, VariantSection};
 use crate::run_id::RunId;
 use crate::standard::STANDARD;
@@ -62,8 +63,7 @@ impl CheckpointInput {
             Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
         };
         let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
-        let shape: Option<CheckpointShape<'_>> = reader.object(&text, 1);
-        let shape = shape.filter(|shape| reader.knows(shape.version));
+        let shape: Option<CheckpointShape> = if reader.is_known() { reader.object(&text, 1) } else { None };
         let value = shape.map(|shape| Self {
             product: shape.product,
             request: shape.request,
@@ -125,39 +125,69 @@ impl<'a> Reader<'a> {
         u32::try_from(lines + 1).unwrap_or(u32::MAX)
     }
 
-    fn part<T: Deserialize<'a>>(&mut self, part: &'a RawValue) -> Option<(T, u32)> {
+    /// Takes a part of the file, an object; a fault says where it stands. Its line comes with it.
+    fn part<T: Deserialize<'a>>(&mut self, place: &str, part: &'a RawValue) -> Option<(T, u32)> {
         let line = self.line_of(part);
-        Some((self.object(part.get(), line)?, line))
+        let value = self.object(part.get(), line);
+        if value.is_none()
+            && let Some(fault) = self.faults.last_mut()
+        {
+            fault.help = Some(format!("look at `{place}`"));
+        }
+        Some((value?, line))
+    }
+
+    /// Takes the parts of a list, objects, and makes what each describes.
+    fn each<T: Deserialize<'a>, U>(
+        &mut self,
+        place: &str,
+        parts: Vec<&'a RawValue>,
+        make: impl Fn(T, u32) -> U,
+    ) -> Vec<U> {
+        let mut made = Vec::with_capacity(parts.len());
+        for (index, part) in parts.into_iter().enumerate() {
+            let place = format!("{place}[{index}]");
+            made.extend(self.part(&place, part).map(|(value, line)| make(value, line)));
+        }
+        made
     }
 
     fn knows(&mut self, version: &'a RawValue) -> bool {
         let line = self.line_of(version);
-        let Some(version) = self.value::<u64>(version.get(), line) else { return false };
+        let Some(Number(version)) = self.value::<Number<u64>>(version.get(), line) else { return false };
         if version != VERSION {
             self.fault(Some(line), format!("version {version}; this program knows version {VERSION}"));
         }
         version == VERSION
     }
 
+    /// Whether the file is of no other version; it may name none. What a newer one brings would be told as a mistake.
+    fn is_known(&mut self) -> bool {
+        let version = fields(self.text, ["version"]).and_then(|[version]| version);
+        version.is_none_or(|version| self.knows(version))
+    }
+
     fn description(&mut self) -> Option<Description> {
-        let file: File<'a> = self.object(self.text, 1)?;
-        if !self.knows(file.version) {
+        if !self.is_known() {
             return None;
         }
+        let file: File<'a> = self.object(self.text, 1)?;
         let launch = SessionLaunch {
             product: self.line("product", file.product).unwrap_or_default(),
             model: file.model.and_then(|model| self.line("model", model)),
             run: file.run.and_then(|run| self.run(run)),
             overrides: file.standard.map(|standard| self.overrides(standard)).unwrap_or_default(),
-            sections: file.sections.into_iter().filter_map(|raw| self.host(raw)).collect(),
+            sections: self
+                .each("sections", file.sections, |it: HostShape, line| HostSection { line, ..it.into() }),
             variant: file.variant.and_then(|raw| self.variant(raw)),
-            references: file.references.into_iter().map(|Object(it)| it.into()).collect(),
-            skills: file.required_skills.into_iter().map(|Object(it)| it.into()).collect(),
-            state: file.state.map(|Object(it)| it.into()),
+            references: self.each("references", file.references, |it: ReferenceShape, _| it.into()),
+            skills: self.each("required_skills", file.required_skills, |it: SkillShape, _| it.into()),
+            state: file.state.and_then(|raw| Some(self.part::<StateShape>("state", raw)?.0.into())),
             tools: file.tools.and_then(|raw| self.tools(raw)).unwrap_or_default(),
             wiki: file.wiki.into(),
         };
-        let bundle = file.bundle.map(|Object(BundleShape { facts })| BundleWish { facts });
+        let bundle = file.bundle.and_then(|raw| self.part("bundle", raw));
+        let bundle = bundle.map(|(BundleShape { facts }, _)| BundleWish { facts });
         Some(Description { launch, bundle })
     }
 
@@ -187,7 +217,8 @@ impl<'a> Reader<'a> {
                 let message = format!("no standard section is called `{}`", shortened(&id));
                 self.fault(Some(line), message + &hint.unwrap_or_default());
             }
-            let Some((shape, _)) = self.part::<OverrideShape>(raw) else { continue };
+            let place = format!("standard.{}", shortened(&id));
+            let Some((shape, _)) = self.part::<OverrideShape>(&place, raw) else { continue };
             if overrides.insert(id.clone(), shape.into()).is_some() {
                 self.fault(Some(line), format!("`{}` stands twice under `standard`", shortened(&id)));
             }
@@ -195,28 +226,20 @@ impl<'a> Reader<'a> {
         overrides
     }
 
-    fn host(&mut self, raw: &'a RawValue) -> Option<HostSection> {
-        let (shape, line): (HostShape, u32) = self.part(raw)?;
-        Some(HostSection { line, ..shape.into() })
-    }
-
     fn variant(&mut self, raw: &'a RawValue) -> Option<Variant> {
-        let (shape, line): (VariantShape<'a>, u32) = self.part(raw)?;
+        let (shape, line): (VariantShape<'a>, u32) = self.part("variant", raw)?;
         if !is_line(&shape.scope) {
             self.fault(Some(line), "`scope` must be one line that is not blank".to_owned());
         }
-        let sections = shape.sections.into_iter().filter_map(|raw| {
-            let (shape, line): (VariantSectionShape, u32) = self.part(raw)?;
-            Some(VariantSection { line, ..shape.into() })
-        });
-        let sections = sections.collect();
+        let of = |it: VariantSectionShape, line| VariantSection { line, ..it.into() };
+        let sections = self.each("variant.sections", shape.sections, of);
         let VariantShape { scope, fingerprint, tool_guidance, .. } = shape;
         Some(Variant { scope, fingerprint, sections, tool_guidance })
     }
 
     /// A group of tools that stands twice would be described twice.
     fn tools(&mut self, raw: &'a RawValue) -> Option<Tools> {
-        let (shape, line): (ToolsShape, u32) = self.part(raw)?;
+        let (shape, line): (ToolsShape, u32) = self.part("tools", raw)?;
         let tools: Tools = shape.into();
         let mut seen = BTreeSet::new();
         for group in &tools.groups {

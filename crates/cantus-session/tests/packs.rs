@@ -6,8 +6,8 @@ use cantus_compose::{Package, Wording};
 use cantus_manifest::{RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile};
 use cantus_session::{
-    BundlePart, Compiled, Description, HostSection, Notes, Pack, Pinned, Section, SectionStability,
-    SessionLaunch, SessionMaterial, Snapshot, compile,
+    BundlePart, CheckpointInput, Compiled, Description, HostSection, Notes, Pack, Pinned, Section,
+    SectionStability, SessionLaunch, SessionMaterial, Snapshot, compile,
 };
 
 fn wording() -> Wording {
@@ -259,6 +259,21 @@ fn session_state_tells_name_lists_and_turn_and_is_clipped() {
 }
 
 #[test]
+fn what_stands_in_one_line_cannot_leave_it() {
+    let pack = pack(
+        r###""references": [{"kind": "note", "path": "gone\n## B", "label": "a\r\n## A"}],
+        "required_skills": [{"name": "n\n## C", "text": "Do.", "path": "p\n## D", "folder": "f\u2028## E"}, {"name": "g\n## F"}],
+        "state": {"name": "s\n## G"}"###,
+    );
+    let found = |id: &str| section(&pack, id).body;
+    assert!(found("references").ends_with("\n- a ## A: this note can't be read. Tell the person so."));
+    assert!(found("session-state").starts_with("This session is called \"s ## G\".\n"));
+    let skills = found("required-skills");
+    let told = "\n### n ## C\n\nPaths in it start at `f ## E`. It lies in `p ## D`.\n\nDo.\n\n- g ## F: this";
+    assert!(skills.contains(told), "{skills}");
+}
+
+#[test]
 fn the_wiki_pointer_lists_25_notes_and_counts_the_rest() {
     let (many, few) = (corpus(30), corpus(2));
     let body = |corpus| section(&pack_of(&launch(r#""wiki": true"#), corpus, Vec::new()), "wiki");
@@ -388,6 +403,29 @@ fn a_withdrawn_section_is_named_by_its_title() {
 }
 
 #[test]
+fn a_new_title_takes_back_what_stood_under_the_old_one() {
+    let titled = |titles: [&str; 2]| {
+        let mut launch = dynamic(&[("a", "1"), ("b", "2")]);
+        for (section, title) in launch.sections.iter_mut().zip(titles) {
+            section.title = Some(title.to_owned());
+        }
+        pack_of(&launch, &Corpus::default(), Vec::new())
+    };
+    let opening =
+        "Context update of Acme (not a message of the person). Each section replaces its earlier one.\n";
+    let gone = "This section isn't supplied now. What earlier updates said under this title no longer holds.";
+    let compiled = titled(["New", "B"]).deliver(Some(&titled(["Old", "B"]).snapshot()));
+    assert_eq!(compiled.pack.delivery().unwrap().updated, ["a"]);
+    let update = compiled.update.unwrap();
+    assert_eq!(update.content, format!("{opening}\n## Old\n\n{gone}\n\n## New\n\n1\n"));
+    let sizes = &compiled.pack.delivery().unwrap().sizes;
+    assert_eq!(sizes.update.total() + sizes.update_framing, update.content.chars().count() as u64);
+    // A title that another section has now is replaced by that.
+    let compiled = titled(["Y", "X"]).deliver(Some(&titled(["X", "Y"]).snapshot()));
+    assert_eq!(compiled.update.unwrap().content, format!("{opening}\n## Y\n\n1\n\n## X\n\n2\n"));
+}
+
+#[test]
 fn sources_count_but_not_what_they_contributed() {
     let with = |revision: &str, chars: u64| {
         let mut launch = dynamic(&[("a", "1")]);
@@ -460,8 +498,14 @@ fn what_a_launch_may_not_say() {
         "the title of the section `a` must be one line that is not blank",
     );
     check(r#"{"id": "a", "budget": 0, "text": "x"}"#, "nothing of the section `a` fits into its budget of 0");
-    check(r#"{"id": "a", "budget": -1, "text": "x"}"#, "invalid value: integer `-1`, expected usize");
-    check(r#"{"id": "a", "budget": 1.5, "text": "x"}"#, "invalid type: floating point `1.5`, expected usize");
+    check(
+        r#"{"id": "a", "budget": -1, "text": "x"}"#,
+        "invalid value: integer `-1`, expected a whole number, 0 or more",
+    );
+    check(
+        r#"{"id": "a", "budget": 1.5, "text": "x"}"#,
+        "invalid type: floating point `1.5`, expected a whole number, 0 or more",
+    );
     check(
         r#"{"id": "a", "titel": "x", "text": "x"}"#,
         "unknown field `titel`, expected one of `id`, `title`, `text`, `pinned`, `order`, `budget`, `pointer`, `dynamic`, `sources`",
@@ -527,6 +571,40 @@ fn what_else_a_launch_may_not_say() {
     check(r#""sections": [{"id": "a", "text": "\ud800"}]"#, "unexpected end of hex escape");
     check(r#""sections": [{"id": "a", "text": "x", "budget": 1e400}]"#, "number out of range");
     check(r#""version": 1"#, "duplicate field `version`");
+}
+
+#[test]
+fn a_fault_says_in_which_part_it_is() {
+    let check = |json: &str, line: u32, place: &str| {
+        let text = format!("{{\"version\": 1, \"product\": \"Acme\",\n{json}}}");
+        let found = Description::read("l.json", text.into_bytes()).diagnostics;
+        let told: Vec<_> = found.iter().map(|it| (it.line.unwrap(), it.help.as_deref().unwrap())).collect();
+        assert_eq!(told, [(line, format!("look at `{place}`").as_str())], "{json}");
+    };
+    check(r#""sections": [{"id": "a"},\n{"text": "x"}]"#.replace("\\n", "\n").as_str(), 3, "sections[1]");
+    check(
+        r#""references": [{"kind": "line", "id": "1", "text": ""}, {"kind": "line", "text": "x"}]"#,
+        2,
+        "references[1]",
+    );
+    check(r#""required_skills": ["ship"]"#, 2, "required_skills[0]");
+    check(r#""variant": {"scope": "v", "sections": [{"id": "system"}]}"#, 2, "variant.sections[0]");
+    check(r#""variant": {"sections": []}"#, 2, "variant");
+    check(r#""standard": {"wiki": {"budget": -1}}"#, 2, "standard.wiki");
+    check(r#""state": {"todo": ["read"]}"#, 2, "state");
+    check(r#""tools": {"groups": [{"group": "x"}]}"#, 2, "tools");
+    check(r#""bundle": true"#, 2, "bundle");
+}
+
+#[test]
+fn a_newer_version_is_told_before_what_it_brings() {
+    for json in [r#"{"version": 2, "fresh": 1}"#, r#"{"fresh": 1, "product": "A", "version": 2}"#] {
+        let found = Description::read("l.json", json.as_bytes().to_vec()).diagnostics;
+        let told: Vec<_> = found.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(told, ["version 2; this program knows version 1"]);
+        let found = CheckpointInput::read("l.json", json.as_bytes().to_vec()).diagnostics;
+        assert_eq!(found[0].message, "version 2; this program knows version 1");
+    }
 }
 
 #[test]

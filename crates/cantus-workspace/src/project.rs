@@ -59,6 +59,8 @@ pub enum OnErrors {
     Stop,
     /// They are searched for what is doubtful, so that everything can be mended at once.
     Lint,
+    /// They are what the project has, as long as neither configuration nor package is at fault; the errors are told beside it.
+    Keep,
 }
 
 /// Whether a root without configuration and notes, or without its configured note folder, is at fault.
@@ -101,7 +103,8 @@ pub fn package_in(disk: &Arc<dyn Disk>, folder: &Path, stamps: Stamps) -> Outcom
 }
 
 impl Project {
-    /// Reads the project at `root`. With errors there is no value; every fault that could be found is reported.
+    /// Reads the project at `root`. With errors there is no value, unless the options say otherwise; every fault that could be
+    /// found is reported.
     #[must_use]
     pub fn open(root: &Root, options: &Options) -> Outcome<Option<Self>> {
         let mut diagnostics = Vec::new();
@@ -125,20 +128,23 @@ impl Project {
             _ => memory(root, &config, &mut diagnostics),
         };
         let package = chosen_package(root, &config, options, &mut diagnostics);
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        let is_sound = !diagnostics.iter().any(is_error);
         let corpus = memory.as_ref().map_or_else(Corpus::default, |memory| {
             let (limit, stamps) = (config.note_bytes, options.stamps);
             Gather { root, memory, limit, stamps, diagnostics: &mut diagnostics }.corpus()
         });
         let plugins = read_plugins(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
         let members = read_members(root, &config, memory.as_ref(), options.stamps, &mut diagnostics);
-        let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        let errors = diagnostics.iter().any(is_error);
         if errors && options.on_errors == OnErrors::Lint {
             let corpora = std::iter::once(&corpus).chain(members.iter().map(|member| &member.corpus));
             let found: Vec<_> = corpora.flat_map(|corpus| lint_partly(corpus, &diagnostics)).collect();
             diagnostics.extend(found);
         }
         sort_by_place(&mut diagnostics);
-        let value = package.filter(|_| !errors).map(|package| Self {
+        let is_kept = !errors || (is_sound && options.on_errors == OnErrors::Keep);
+        let value = package.filter(|_| is_kept).map(|package| Self {
             config,
             memory,
             package,

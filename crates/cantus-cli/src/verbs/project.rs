@@ -9,7 +9,7 @@ use cantus_workspace::Project;
 use crate::args::{Global, ProjectArgs};
 use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, Deed};
-use crate::verbs::{compose, finish, is_bad, judged, root, strictly};
+use crate::verbs::{compose, finish, is_bad, judged, leave, root, strictly};
 use crate::{Status, Streams};
 
 pub(crate) fn run(global: &Global, args: &ProjectArgs, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -42,7 +42,12 @@ pub(crate) fn run_told(
     // What a killed run left beside fresh files is swept by a run that has the turn.
     let is_done = plan.is_fresh() && left_overs(&root, &plan).is_empty();
     if args.check || is_done {
-        return tell(global, args, &projection, &plan, Deed::Checked, streams).map(unwritten);
+        let told = tell(global, args, &projection, &plan, Deed::Checked, streams);
+        // What `watch` runs again and again isn't this.
+        if args.check {
+            leave((plan, projection));
+        }
+        return told.map(unwritten);
     }
     let turn = match Turn::take(&root, projection.command()) {
         Ok(turn) => turn,

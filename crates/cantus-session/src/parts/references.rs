@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cantus_compose::fit;
 
-use super::Frame;
+use super::{Frame, in_line};
 use crate::launch::Reference;
 use crate::notes::{Note, Notes};
 use crate::section::{Section, Source, chars};
@@ -24,13 +24,13 @@ pub(crate) fn references(frame: Frame<'_>, selected: &[Reference], notes: &Notes
             Reference::Line { text: line, .. } => text.push_str(line),
             Reference::Note { path, label } => match notes.find(path) {
                 Some(note) => {
-                    let label = label.clone().unwrap_or_else(|| note.title.clone());
+                    let label = in_line(label.as_deref().unwrap_or(&note.title));
                     found.push((note, label));
                     continue;
                 }
                 None => {
-                    let label = label.as_deref().unwrap_or(path);
-                    text.push_str(&frame.say("unavailable", &[("label", label), ("path", path)]));
+                    let label = in_line(label.as_deref().unwrap_or(path));
+                    text.push_str(&frame.say("unavailable", &[("label", &label), ("path", &in_line(path))]));
                 }
             },
         }

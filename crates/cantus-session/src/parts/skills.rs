@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cantus_manifest::Digest;
 
-use super::Frame;
+use super::{Frame, in_line};
 use crate::launch::Skill;
 use crate::section::{Section, Source};
 
@@ -26,14 +26,14 @@ pub(crate) fn skills(frame: Frame<'_>, named: &[Skill]) -> Option<Section> {
 }
 
 fn block(frame: Frame<'_>, skill: &Skill) -> String {
-    let label = skill.label.as_deref().unwrap_or(&skill.name);
+    let label = in_line(skill.label.as_deref().unwrap_or(&skill.name));
     if skill.text.trim().is_empty() {
-        return frame.say("unavailable", &[("label", label)]);
+        return frame.say("unavailable", &[("label", &label)]);
     }
-    let folder = skill.folder.as_deref().map(|folder| frame.say("folder", &[("folder", folder)]));
-    let file = skill.path.as_deref().map(|path| frame.say("file", &[("path", path)]));
+    let folder = skill.folder.as_deref().map(|folder| frame.say("folder", &[("folder", &in_line(folder))]));
+    let file = skill.path.as_deref().map(|path| frame.say("file", &[("path", &in_line(path))]));
     let place: Vec<String> = folder.into_iter().chain(file).collect();
-    let parts = [frame.say("skill", &[("label", label)]), place.join(" "), skill.text.trim().to_owned()];
+    let parts = [frame.say("skill", &[("label", &label)]), place.join(" "), skill.text.trim().to_owned()];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n\n")
 }

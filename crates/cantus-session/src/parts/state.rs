@@ -2,7 +2,7 @@
 
 use cantus_compose::clip;
 
-use super::Frame;
+use super::{Frame, in_line};
 use crate::launch::{State, Todo, TodoStatus, Turn};
 use crate::section::{Draft, Section};
 
@@ -12,7 +12,7 @@ pub(crate) fn state(frame: Frame<'_>, state: &State) -> Option<Section> {
     if let Some(name) = &state.name {
         let name = name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         parts.push(match name {
-            Some(name) => frame.say("named", &[("name", name)]),
+            Some(name) => frame.say("named", &[("name", &in_line(name))]),
             None => frame.say("unnamed", &[]),
         });
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -35,6 +35,51 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 
         json.deserialize_map(Members(PhantomData)).map(Object)
     }
+}
+
+/// A whole number. The derived readers would name the types of Rust where another thing stands.
+#[derive(Clone, Copy)]
+pub(super) struct Number<T>(pub(super) T);
+
+impl<'de, T: TryFrom<i64> + TryFrom<u64> + Bounded> Deserialize<'de> for Number<T> {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct Whole<T>(PhantomData<T>);
+
+        impl<T: TryFrom<i64> + TryFrom<u64> + Bounded> Visitor<'_> for Whole<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::EXPECTED)
+            }
+
+            fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+                T::try_from(number).map_err(|_| E::invalid_value(Unexpected::Unsigned(number), &self))
+            }
+
+            fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+                T::try_from(number).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))
+            }
+        }
+
+        json.deserialize_any(Whole(PhantomData)).map(Self)
+    }
+}
+
+/// What an error says of the numbers that would have been right.
+pub(super) trait Bounded {
+    const EXPECTED: &'static str;
+}
+
+impl Bounded for i64 {
+    const EXPECTED: &'static str = "a whole number of at most 64 bits";
+}
+
+impl Bounded for u64 {
+    const EXPECTED: &'static str = "a whole number, 0 or more";
+}
+
+impl Bounded for usize {
+    const EXPECTED: &'static str = u64::EXPECTED;
 }
 
 /// The members of an object in their order, however often one stands there.
@@ -68,8 +113,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File<'a> {
-    #[serde(borrow)]
-    pub(super) version: &'a RawValue,
+    /// Looked at before all else.
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     #[serde(borrow)]
     pub(super) product: &'a RawValue,
     #[serde(borrow)]
@@ -82,28 +128,34 @@ pub(super) struct File<'a> {
     pub(super) sections: Vec<&'a RawValue>,
     #[serde(borrow)]
     pub(super) variant: Option<&'a RawValue>,
-    #[serde(default)]
-    pub(super) references: Vec<Object<ReferenceShape>>,
-    #[serde(default)]
-    pub(super) required_skills: Vec<Object<SkillShape>>,
-    pub(super) state: Option<Object<StateShape>>,
+    #[serde(borrow, default)]
+    pub(super) references: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) required_skills: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) state: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) tools: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) wiki: WikiShape,
-    pub(super) bundle: Option<Object<BundleShape>>,
+    #[serde(borrow)]
+    pub(super) bundle: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OverrideShape {
-    order: Option<i64>,
-    budget: Option<usize>,
+    order: Option<Number<i64>>,
+    budget: Option<Number<usize>>,
+}
+
+fn plain<T>(number: Option<Number<T>>) -> Option<T> {
+    number.map(|Number(number)| number)
 }
 
 impl From<OverrideShape> for Override {
     fn from(shape: OverrideShape) -> Self {
-        Self { order: shape.order, budget: shape.budget }
+        Self { order: plain(shape.order), budget: plain(shape.budget) }
     }
 }
 
@@ -115,8 +167,8 @@ pub(super) struct HostShape {
     #[serde(default)]
     text: Option<String>,
     pinned: Option<Object<PinnedShape>>,
-    order: Option<i64>,
-    budget: Option<usize>,
+    order: Option<Number<i64>>,
+    budget: Option<Number<usize>>,
     pointer: Option<String>,
     #[serde(default)]
     dynamic: bool,
@@ -137,7 +189,7 @@ struct SourceShape {
     id: String,
     kind: String,
     revision: Option<String>,
-    chars: Option<u64>,
+    chars: Option<Number<u64>>,
 }
 
 impl From<HostShape> for HostSection {
@@ -147,15 +199,15 @@ impl From<HostShape> for HostSection {
             id: it.id,
             kind: it.kind,
             revision: it.revision,
-            chars: it.chars,
+            chars: plain(it.chars),
         };
         Self {
             id: shape.id,
             title: shape.title,
             text: shape.text.unwrap_or_default(),
             pinned: shape.pinned.map(|Object(it)| Pinned { text: it.text, pointer: it.pointer }),
-            order: shape.order,
-            budget: shape.budget,
+            order: plain(shape.order),
+            budget: plain(shape.budget),
             pointer: shape.pointer.unwrap_or_default(),
             stability,
             sources: shape.sources.into_iter().map(source).collect(),
@@ -181,12 +233,12 @@ pub(super) struct VariantSectionShape {
     id: String,
     title: Option<String>,
     text: String,
-    order: Option<i64>,
+    order: Option<Number<i64>>,
 }
 
 impl From<VariantSectionShape> for VariantSection {
     fn from(shape: VariantSectionShape) -> Self {
-        Self { id: shape.id, title: shape.title, text: shape.text, order: shape.order, line: 0 }
+        Self { id: shape.id, title: shape.title, text: shape.text, order: plain(shape.order), line: 0 }
     }
 }
 
@@ -295,7 +347,7 @@ pub(super) struct ToolsShape {
 struct GroupShape {
     group: String,
     tools: Vec<String>,
-    order: Option<i64>,
+    order: Option<Number<i64>>,
     guidance: Option<String>,
 }
 
@@ -304,7 +356,7 @@ impl From<ToolsShape> for Tools {
         let group = |Object(it): Object<GroupShape>| ToolGroup {
             group: it.group,
             tools: it.tools,
-            order: it.order,
+            order: plain(it.order),
             guidance: it.guidance,
         };
         Self {
@@ -335,9 +387,10 @@ pub(super) struct BundleShape {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CheckpointShape<'a> {
-    #[serde(borrow)]
-    pub(super) version: &'a RawValue,
+pub(super) struct CheckpointShape {
+    /// Looked at before all else.
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     #[serde(default)]
     pub(super) product: String,
     #[serde(default)]
