@@ -320,6 +320,8 @@ fn lines_that_are_no_records_are_told_with_coverage() {
     let text = fs::read_to_string(&root).expect("a file");
     fs::write(&root, format!("{text}{{\"torn")).expect("a file");
     assert_eq!(report(&repo, &["-c"])["unread"][0]["lines"], 1);
+    let output = verify(&repo, &["-c"]).exits(0);
+    assert!(output.stdout.contains("\n  1 of its lines is no record\n"), "{}", output.stdout);
     assert!(report(&repo, &[])["unread"].is_null());
 }
 

@@ -219,7 +219,7 @@ fn read_helper(disk: &dyn Disk, path: &Path) -> Option<Transcript> {
     let mut transcript = reading.finish();
     let meta: Meta = small(disk, &path.with_extension("meta.json"));
     let kind = [meta.kind.0, meta.agent_type.0].into_iter().flatten().find(|kind| !kind.is_empty());
-    transcript.kin = Kin::Helper { kind: kind.unwrap_or_else(|| "unknown".to_owned()), parent: None };
+    transcript.kin = Kin::helper(kind, None);
     Some(transcript)
 }
 

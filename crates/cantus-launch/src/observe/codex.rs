@@ -227,7 +227,7 @@ fn kin(meta: Payload) -> Kin {
     };
     let kind = spawn.agent_role.0.or(meta.agent_role.0).or(kind);
     let parent = spawn.parent_thread_id.0.or(meta.parent_thread_id.0);
-    Kin::Helper { kind: kind.unwrap_or_else(|| "unknown".to_owned()), parent }
+    Kin::helper(kind, parent)
 }
 
 /// Adds a message to what is in view.

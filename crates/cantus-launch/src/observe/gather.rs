@@ -133,8 +133,10 @@ impl Gathering<'_, '_> {
     fn by_folder(&mut self) {
         let mut folders = BTreeMap::<String, Vec<usize>>::new();
         for (index, seen) in self.runs.iter().enumerate() {
-            if let Some(workspace) = &seen.run.info.workspace {
-                folders.entry(workspace.trim_end_matches('/').to_owned()).or_default().push(index);
+            let workspace = seen.run.info.workspace.as_deref().filter(|workspace| !workspace.is_empty());
+            if let Some(workspace) = workspace {
+                let folder = Some(workspace.trim_end_matches('/')).filter(|folder| !folder.is_empty());
+                folders.entry(folder.unwrap_or("/").to_owned()).or_default().push(index);
             }
         }
         for (workspace, runs) in folders {

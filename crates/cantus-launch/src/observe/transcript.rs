@@ -6,6 +6,9 @@ use std::time::SystemTime;
 use super::channel::Channel;
 use super::text::markers;
 
+/// The most characters of what kind a helper is.
+const MOST_KIND: usize = 64;
+
 /// One conversation.
 #[derive(Clone, Debug)]
 pub(crate) struct Transcript {
@@ -45,6 +48,15 @@ pub(crate) enum Kin {
         /// The session that started it, as the provider calls it.
         parent: Option<String>,
     },
+}
+
+impl Kin {
+    /// A helper of this kind, if it is told: a few words at most, since files of conversations may say anything.
+    pub(crate) fn helper(kind: Option<String>, parent: Option<String>) -> Self {
+        let kind = kind.filter(|kind| !kind.is_empty());
+        let kind = kind.map_or_else(|| "unknown".to_owned(), |kind| kind.chars().take(MOST_KIND).collect());
+        Self::Helper { kind, parent }
+    }
 }
 
 /// What a provider loaded besides instructions.

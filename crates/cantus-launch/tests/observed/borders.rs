@@ -155,6 +155,28 @@ fn the_time_of_a_folder_of_grok_counts_where_none_is_named() {
 }
 
 #[test]
+fn a_helper_tells_its_kind_in_a_few_words() {
+    let report = changed("claude/01-explicit", |memory| {
+        *memory.file("agent-a1.meta.json") =
+            json!({"agentType": "word ".repeat(1000)}).to_string().into_bytes();
+    });
+    let observations = report.observations.unwrap();
+    assert_eq!(observations[1].helper_type.as_ref().unwrap().len(), 64);
+}
+
+#[test]
+fn a_run_at_the_root_of_the_disk_has_conversations_too() {
+    let report = changed("claude/01-explicit", |memory| {
+        let moved =
+            |path: &std::path::Path| path.to_string_lossy().replace("projects/-w-lamp", "projects/-").into();
+        let files = std::mem::take(&mut memory.files);
+        let at_root = |bytes: Vec<u8>| text(&bytes).replace("\"/w/lamp\"", "\"/\"").into_bytes();
+        memory.files = files.into_iter().map(|(path, bytes)| (moved(&path), at_root(bytes))).collect();
+    });
+    assert_eq!(root(&report).bundle_count, Some(1));
+}
+
+#[test]
 fn a_helper_without_a_kind_of_the_new_name_has_that_of_the_old_one() {
     let report = changed("claude/01-explicit", |memory| {
         *memory.file("agent-a1.meta.json") = br#"{"agentType":"","agent_type":"Plan"}"#.to_vec();

@@ -99,7 +99,12 @@ fn coverage(report: &Report, width: usize, out: &mut dyn Write) -> io::Result<()
     let verdicts = report.verdicts.as_deref().unwrap_or_default();
     if !verdicts.is_empty() {
         title(out, "\nBundles")?;
-        blocks(out, &VERDICT_COLUMNS, &verdicts.iter().map(verdict).collect::<Vec<_>>(), width)?;
+        let rows = verdicts.iter().map(|it| {
+            let mut block = verdict(it);
+            block.details.extend(remarks(report, it));
+            block
+        });
+        blocks(out, &VERDICT_COLUMNS, &rows.collect::<Vec<_>>(), width)?;
     }
     Ok(())
 }
@@ -157,6 +162,21 @@ fn verdict(verdict: &Verdict) -> Block {
         format!("cut after {} bytes{section}", group(at))
     });
     Block { cells: cells.to_vec(), details: cut.into_iter().collect() }
+}
+
+/// Why of a conversation less is told than of others.
+fn remarks(report: &Report, verdict: &Verdict) -> Vec<String> {
+    let is_its = |run: &str, session: &str| (run, session) == (&verdict.run, &verdict.session);
+    let mut observations = report.observations.iter().flatten();
+    let is_partial = observations.any(|seen| seen.partial && is_its(&seen.run, &seen.session));
+    let unread = report.unread.iter().filter(|it| is_its(&it.run, &it.session));
+    let mut remarks = Vec::new();
+    remarks.extend(is_partial.then(|| "only a part of it was read".to_owned()));
+    remarks.extend(unread.map(|it| match it.lines {
+        1 => "1 of its lines is no record".to_owned(),
+        lines => format!("{} of its lines are no records", group(lines as u64)),
+    }));
+    remarks
 }
 
 const HELPER_COLUMNS: [&str; 8] =
