@@ -121,29 +121,71 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node>, YamlError> {
     }
 }
 
-/// What nearly every note has: lines of `key: value` whose values are plain ASCII words, or quoted without an escape. They
-/// need no YAML parser, which costs more than reading the note. `None` for everything else, and for every fault.
+/// What nearly every note has: lines of `key: value` whose values are plain ASCII words, quoted without an escape, or a list or
+/// mapping of plain words in brackets. They need no YAML parser, which costs more than reading the note. `None` for everything
+/// else, and for every fault.
 fn simple(text: &str) -> Option<Node> {
     const MOST_LINES: usize = 32;
     const LONGEST_KEY: usize = 64;
     let mut entries: Vec<(String, u32, Node)> = Vec::new();
     for (line, content) in (1..).zip(text.strip_suffix('\n')?.split('\n')) {
         let (key, value) = content.split_once(": ")?;
-        let is_name = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        if !is_name
-            || key.len() > LONGEST_KEY
-            || entries.len() == MOST_LINES
-            || resolved(key).is_some()
-            || entries.iter().any(|(other, ..)| other == key)
-        {
+        if key.len() > LONGEST_KEY || entries.len() == MOST_LINES {
             return None;
         }
-        entries.push((key.to_owned(), line, Node { value: simple_value(value)?, line }));
+        simple_entry(&mut entries, key, line, simple_value(value, line)?)?;
     }
     Some(Node { value: Value::Mapping(entries), line: 1 })
 }
 
-fn simple_value(value: &str) -> Option<Value> {
+/// Adds an entry to a mapping; `None` for a key that isn't a name of its own.
+fn simple_entry(entries: &mut Vec<(String, u32, Node)>, key: &str, line: u32, value: Value) -> Option<()> {
+    let is_name = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let is_known = || entries.iter().any(|(other, ..)| other == key);
+    if !is_name || resolved(key).is_some() || is_known() {
+        return None;
+    }
+    entries.push((key.to_owned(), line, Node { value, line }));
+    Some(())
+}
+
+/// The words between brackets, on one line.
+fn simple_words(inside: &str) -> impl Iterator<Item = &str> {
+    inside.split(',').map(|word| word.trim_matches(' '))
+}
+
+/// A word between brackets that can be nothing else.
+fn simple_word(word: &str) -> Option<Value> {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b'/');
+    let starts = word.starts_with(|c: char| c.is_ascii_alphanumeric());
+    // A dash that begins a word of several has a meaning of its own.
+    (starts && word.bytes().all(is_plain) && !word.contains(" -")).then(|| plain(word))
+}
+
+/// A list or a mapping of plain words in brackets.
+fn simple_flow(value: &str, line: u32) -> Option<Value> {
+    const LONGEST: usize = 1_000;
+    if value.len() > LONGEST {
+        return None;
+    }
+    if let Some(inside) = value.strip_prefix('[') {
+        let words = simple_words(inside.strip_suffix(']')?);
+        let nodes = words.map(|word| Some(Node { value: simple_word(word)?, line }));
+        return Some(Value::List(nodes.collect::<Option<_>>()?));
+    }
+    let mut entries = Vec::new();
+    for word in simple_words(value.strip_prefix('{')?.strip_suffix('}')?) {
+        let (key, value) = word.split_once(": ")?;
+        simple_entry(&mut entries, key, line, simple_word(value)?)?;
+    }
+    Some(Value::Mapping(entries))
+}
+
+fn simple_value(value: &str, line: u32) -> Option<Value> {
+    if value.starts_with(['[', '{']) {
+        return simple_flow(value, line);
+    }
     if !value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
         return None;
     }
@@ -418,6 +460,8 @@ mod tests {
     #[rustfmt::skip]
     const VALUES: &[&str] = &[
         "core", "a b  c", "5", "010", "true", "~", "null", "a: b", "a #b", "a#b", "a:b", "a:", "a ", "\"x y\"", "\"x\\n\"", "'it''s'", "'x'", "'a\\b'", "[a]", "- a", "&x y", "*x", "!t x", "|", "> x", "@x", "%x", "é", "1.5", "1e3", "0x1f", "a, b", "a] b}", "\"x\" y", "'x' #c", "?", "a\tb", "...", "---", "<<", "=", "a\"b", "2024-01-01", ".5", "",
+        "[a, b]", "[ a b ,c ]", "[]", "[ ]", "[a,]", "[,a]", "[a", "a]", "[a] b", "[a] ", "[a: b]", "[a:b]", "[5, 010, 1.5, true, ~, null]", "[a, [b]]", "[a b, a-b, a_b, a/b.md]", "[-, - a, -a]", "['a', b]", "[a#b, a #b]", "[a\tb]",
+        "{a: b}", "{a: b, c: 5}", "{ a: b c , d: e }", "{}", "{a: b,}", "{a: b, a: c}", "{a}", "{a: }", "{a:b}", "{A: b}", "{a: b: c}", "{a: [b]}", "{null: a}", "{a: b} c", "{status: accepted, decided: 2026-11-30}", "{a: true, b: 1e3}", "{a: b", "[a}",
     ];
 
     #[test]
@@ -436,6 +480,20 @@ mod tests {
             }
         }
         assert!(short > 30, "{short}");
+    }
+
+    proptest::proptest! {
+        #![proptest_config(cantus_testkit::cases(4_000))]
+
+        #[test]
+        fn whatever_takes_the_short_way_is_what_the_parser_says(
+            value in "[ab5 ,:._/#'\"{}\\[\\]~-]{0,10}|\\[[ab5 ,:._-]{0,8}\\]|\\{[ab]: [ab5 ,:._-]{0,8}\\}",
+        ) {
+            let text = format!("key: {value}\n");
+            if let Some(node) = simple(&text) {
+                proptest::prop_assert_eq!(parse_events(&text), Ok(Some(node)));
+            }
+        }
     }
 
     #[test]
