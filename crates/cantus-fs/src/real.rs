@@ -721,6 +721,14 @@ mod tests {
         assert_eq!(at("folder/a.md/b.md"), None);
     }
 
+    #[test]
+    fn folders_were_changed_too_and_what_is_not_there_was_not() {
+        let scratch = Scratch::of(&["folder/a.md"]);
+        let at = |path: &str| RealDisk.modified(&scratch.path().join(path)).unwrap();
+        assert!(at("folder").is_some() && at("folder/a.md").is_some());
+        assert_eq!((at("b"), at("folder/a.md/b")), (None, None));
+    }
+
     #[track_caller]
     fn check_holds(file: &str, texts: &[&str]) {
         let scratch = Scratch::new();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use cantus_launch::RunInfo;
-use cantus_launch::observe::{Fate, Observation, Report};
+use cantus_launch::observe::{Evidence, Fate, Observation, Report};
 use serde_json::{Value, json};
 
 use crate::fixture::{Case, Memory, time};
@@ -152,6 +152,97 @@ fn the_time_of_a_folder_of_grok_counts_where_none_is_named() {
     };
     assert_eq!(start("2026-11-20T10:00:02Z").as_deref(), Some("2026-11-20T10:00:02.000Z"));
     assert_eq!(start("2026-11-20T10:29:59Z").as_deref(), Some("2026-11-20T10:29:59.000Z"));
+}
+
+/// A case whose conversation, or whose record, has `from` replaced.
+#[track_caller]
+fn replaced(name: &str, edits: &[(&str, &str, &str)]) -> Report {
+    changed(name, |memory| {
+        for (file, from, to) in edits {
+            let file = memory.file(file);
+            let old = text(file);
+            assert!(old.contains(from), "{from}");
+            *file = old.replace(from, to).into_bytes();
+        }
+    })
+}
+
+/// The marker in most conversations, and the file of their record.
+const MARKER: &str = "<!-- cantus bundle=85f2de1056c7 invocation=11111111-0000-4000-8000-000000000001 -->";
+const RECORD: &str = "instructions/00-claude.json";
+
+#[test]
+fn a_record_may_be_five_seconds_late_and_no_more() {
+    let evidence = |rendered: &str| {
+        let ids = "\"session_ids\": [\n      \"aaaaaaaa-0000-4000-8000-000000000001\"\n    ]";
+        let edits = [
+            (SESSION, MARKER, ""),
+            (RECORD, ids, "\"session_ids\": []"),
+            (RECORD, "2026-11-20T10:00:01Z", rendered),
+        ];
+        let verdict = replaced("claude/01-explicit", &edits).verdicts.unwrap()[0].clone();
+        (verdict.evidence, verdict.digest)
+    };
+    assert_eq!(evidence("2026-11-20T10:00:07Z"), (Evidence::Time, Some(Fate::Equal)));
+    assert_eq!(evidence("2026-11-20T10:00:07.001Z"), (Evidence::None, None));
+}
+
+#[test]
+fn a_conversation_begins_between_the_ends_of_its_run() {
+    let is_found = |start: &str| {
+        let ids = "\"session_ids\": [\n      \"aaaaaaaa-0000-4000-8000-000000000001\"\n    ]";
+        let edits = [(SESSION, "2026-11-20T10:00:02Z", start), (RECORD, ids, "\"session_ids\": []")];
+        !replaced("claude/01-explicit", &edits).sessions.is_empty()
+    };
+    for start in
+        ["2026-11-20T10:00:00Z", "2026-11-20T10:30:00Z", "2026-11-20T10:00Z", "2026-11-20T12:00:00+02"]
+    {
+        assert!(is_found(start), "{start}");
+    }
+    for start in ["2026-11-20T09:59:59.999Z", "2026-11-20T10:30:00.001Z"] {
+        assert!(!is_found(start), "{start}");
+    }
+}
+
+#[test]
+fn the_first_folder_of_a_conversation_says_whose_it_is() {
+    let is_found = |folders: [Value; 2]| {
+        let report = changed("claude/01-explicit", |memory| {
+            let file = memory.file(SESSION);
+            let lines = folders.map(|folder| json!({"cwd": folder}).to_string());
+            *file = format!("{}\n{}", lines.join("\n"), text(file)).into_bytes();
+        });
+        !report.sessions.is_empty()
+    };
+    assert!(is_found([json!("/w/lamp/"), json!("/w/other")]));
+    assert!(is_found([json!(7), json!("/w/lamp")]));
+    assert!(!is_found([json!("/w/other"), json!("/w/lamp")]));
+}
+
+#[test]
+fn a_prompt_of_grok_is_read_to_its_last_byte() {
+    let seen = |more: usize| {
+        let report = changed("grok/01-explicit", |memory| {
+            let file = memory.file("system_prompt.txt");
+            file.resize(MOST_ROOT + more, b'x');
+        });
+        (root(&report).partial, root(&report).bundle_count, root(&report).native_full_count)
+    };
+    assert_eq!(seen(0), (false, Some(1), Some(0)));
+    assert_eq!(seen(1), (true, Some(1), None));
+}
+
+#[test]
+fn a_plain_rollout_counts_before_its_compressed_twin() {
+    let report = changed("codex/07-compressed", |memory| {
+        let packed =
+            memory.files.keys().find(|path| path.extension().is_some_and(|end| end == "zst")).cloned();
+        let plain = packed.unwrap().with_extension("");
+        let meta = json!({"timestamp": "2026-11-20T10:00:02Z", "cwd": "/w/lamp"});
+        let line = format!("{}\n", json!({"type": "session_meta", "payload": meta}));
+        memory.files.insert(plain, line.into_bytes());
+    });
+    assert_eq!((report.sessions.len(), root(&report).bundle_count), (1, Some(0)));
 }
 
 #[test]
