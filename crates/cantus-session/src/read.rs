@@ -43,14 +43,7 @@ impl Description {
     /// Reads a launch description; faults name `file` and the line. `None` with faults.
     #[must_use]
     pub fn read(file: &str, bytes: Vec<u8>) -> Outcome<Option<Self>> {
-        let text = match text(file, bytes) {
-            Ok(text) => text,
-            Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
-        };
-        let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
-        let value = reader.description();
-        let diagnostics = reader.faults;
-        Outcome { value: value.filter(|_| diagnostics.is_empty()), diagnostics }
+        read(file, bytes, |reader| reader.description())
     }
 }
 
@@ -58,25 +51,33 @@ impl CheckpointInput {
     /// Reads what a checkpoint is made of; faults name `file` and the line. `None` with faults.
     #[must_use]
     pub fn read(file: &str, bytes: Vec<u8>) -> Outcome<Option<Self>> {
-        let text = match text(file, bytes) {
-            Ok(text) => text,
-            Err(fault) => return Outcome { value: None, diagnostics: vec![fault] },
-        };
-        let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
-        let shape: Option<CheckpointShape> = if reader.is_known() { reader.object(&text, 1) } else { None };
-        let value = shape.map(|shape| Self {
-            product: shape.product,
-            request: shape.request,
-            plan: shape.plan.unwrap_or_default(),
-            todo: shape.todo.into_iter().map(|Object(it)| it.into()).collect(),
-        });
-        Outcome { value, diagnostics: reader.faults }
+        read(file, bytes, |reader| {
+            let shape: CheckpointShape =
+                if reader.is_known() { reader.object(reader.text, 1)? } else { return None };
+            Some(Self {
+                product: shape.product,
+                request: shape.request,
+                plan: shape.plan.unwrap_or_default(),
+                todo: shape.todo.into_iter().map(|Object(it)| it.into()).collect(),
+            })
+        })
     }
 }
 
-/// The text of a file.
-fn text(file: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
-    decode(&file, bytes).map_err(|fault| Diagnostic { code: CODE, ..fault })
+/// What `take` makes of the text of a file; `None` with faults.
+fn read<T>(
+    file: &str,
+    bytes: Vec<u8>,
+    take: impl FnOnce(&mut Reader<'_>) -> Option<T>,
+) -> Outcome<Option<T>> {
+    let text = match decode(&file, bytes) {
+        Ok(text) => text,
+        Err(fault) => return Outcome { value: None, diagnostics: vec![Diagnostic { code: CODE, ..fault }] },
+    };
+    let mut reader = Reader { file, text: &text, counted: (0, 0), faults: Vec::new() };
+    let value = take(&mut reader);
+    let diagnostics = reader.faults;
+    Outcome { value: value.filter(|_| diagnostics.is_empty()), diagnostics }
 }
 
 struct Reader<'a> {

@@ -168,15 +168,13 @@ impl fmt::Display for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observe::counting::stand_in;
     use crate::observe::{Channels, Ways};
 
     /// A root conversation in which everything is as it should be.
     fn clean() -> Observation {
         let ways = || Some(Ways { native: None, explicit: Some(true) });
         Observation {
-            provider: Known::Claude,
-            run: "keeper".to_owned(),
-            session: "s".to_owned(),
             contract_count: Some(1),
             native_full_count: Some(0),
             home: Some(true),
@@ -188,20 +186,10 @@ mod tests {
                 project: ways(),
                 directive: ways(),
             },
-            foreign: None,
-            partial: false,
-            helper_type: None,
-            has_helper_template: false,
-            final_attempts: 0,
-            final_denied: 0,
-            final_accepted: 0,
-            root_guard_denial: false,
             bundle_count: Some(1),
             delivery: Some("explicit".to_owned()),
             home_expected: Some(true),
-            helper_bundle: None,
-            root_bundle_in_helper: None,
-            section_diff: None,
+            ..stand_in(Known::Claude, "keeper", "s")
         }
     }
 
