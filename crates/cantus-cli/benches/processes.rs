@@ -105,7 +105,7 @@ fn measure_reading(root: &Path, strands: usize) {
 }
 
 fn measure_all(root: &Path, notes: usize) {
-    let runs = if notes > 1_000 { 9 } else { 21 };
+    let runs = if notes > 1_000 { 9 } else { 61 };
     let cantus = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cantus"));
         command.args(args).arg("--root").arg(root);
@@ -118,17 +118,21 @@ fn measure_all(root: &Path, notes: usize) {
         }
     };
     let write = measure(runs.min(9), remove, || cantus(&["project"]));
-    let floor = measure(runs, || {}, || floor_of(root));
-    let rows = [
-        ("floor: read and hash", floor),
-        ("`project`, every file new", write),
-        ("`project`, nothing to do", measure(runs, || {}, || cantus(&["project"]))),
-        ("`project --check`", measure(runs, || {}, || cantus(&["project", "--check"]))),
-        ("`check`", measure(runs, || {}, || cantus(&["check"]))),
-        ("`render --no-cache`", measure(runs, || {}, || cantus(&["render", "--no-cache"]))),
+    const ROWS: [(&str, &[&str]); 4] = [
+        ("`project`, nothing to do", &["project"]),
+        ("`project --check`", &["project", "--check"]),
+        ("`check`", &["check"]),
+        ("`render --no-cache`", &["render", "--no-cache"]),
     ];
-    for (what, figures) in rows {
-        row(&notes.to_string(), what, figures, floor);
+    let commands = std::iter::once(Vec::new()).chain(ROWS.map(|(_, args)| args.to_vec()));
+    let commands: Vec<_> = commands.collect();
+    let start = |args: &Vec<&str>| if args.is_empty() { floor_of(root) } else { cantus(args) };
+    let figures = in_turns(runs, &commands, start);
+    let floor = figures[0];
+    row(&notes.to_string(), "floor: read and hash", floor, floor);
+    row(&notes.to_string(), "`project`, every file new", write, floor);
+    for ((what, _), figures) in ROWS.iter().zip(&figures[1..]) {
+        row(&notes.to_string(), what, *figures, floor);
     }
 }
 
@@ -158,13 +162,27 @@ struct Figures {
 }
 
 fn measure(runs: usize, prepare: impl Fn(), command: impl Fn() -> Command) -> Figures {
-    let mut figures: Vec<Figures> = Vec::new();
     // The first run warms the page cache and doesn't count.
-    for _ in 0..=runs {
+    let figures = (0..=runs).map(|_| {
         prepare();
-        figures.push(run(command()));
+        run(command())
+    });
+    medians(&figures.skip(1).collect::<Vec<_>>())
+}
+
+/// The same for several commands that take turns, so that a machine which is slow for a while is slow for all of them.
+fn in_turns<T>(runs: usize, commands: &[T], start: impl Fn(&T) -> Command) -> Vec<Figures> {
+    let mut figures: Vec<Vec<Figures>> = commands.iter().map(|_| Vec::new()).collect();
+    for round in 0..=runs {
+        for (figures, command) in figures.iter_mut().zip(commands) {
+            let figure = run(start(command));
+            figures.extend((round > 0).then_some(figure));
+        }
     }
-    figures.remove(0);
+    figures.iter().map(|figures| medians(figures)).collect()
+}
+
+fn medians(figures: &[Figures]) -> Figures {
     let median = |key: &dyn Fn(&Figures) -> u128| {
         let mut values: Vec<u128> = figures.iter().map(key).collect();
         values.sort_unstable();
