@@ -13,7 +13,7 @@ use cantus_manifest::manifest::{CacheStatus, Manifest, SectionStatus};
 use cantus_manifest::{Digest, Facts, Layer, Provider, RelPath, Stamps};
 use cantus_memory::unicode::strip_end;
 use cantus_memory::{Corpus, MemoryFolder, MemoryTree, SourceFile, fences, heading, is_fenced};
-use cantus_testkit::cases;
+use cantus_testkit::{TEXT_PIECES, cases};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -538,30 +538,6 @@ fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Letters of one to four bytes, marks that combine, wide ones, and what begins and ends fences.
-const PIECES: [&str; 20] = [
-    "a",
-    "word ",
-    "é",
-    "e\u{301}",
-    "日本語",
-    "🎼",
-    "\u{200d}",
-    "\n",
-    "\n\n",
-    "```\n",
-    "~~~~ py\n",
-    "  ```\n",
-    "- ",
-    "> ",
-    "\n```\n",
-    "\t",
-    "\u{a0}",
-    "# H\n",
-    "x x x x x ",
-    "\r\n",
-];
-
 proptest! {
     #![proptest_config(cases(2000))]
 
@@ -588,7 +564,7 @@ proptest! {
 
     #[test]
     fn a_text_of_any_letters_and_fences_is_fitted(
-        pieces in vec(select(PIECES.to_vec()), 0..60),
+        pieces in vec(select(TEXT_PIECES.to_vec()), 0..60),
         more in 0..120_usize,
         pointer in select(vec!["", "more", "  more", "続き", "> see", "é\u{301}"]),
     ) {
@@ -606,7 +582,7 @@ proptest! {
 
     #[test]
     fn without_fences_a_text_is_fitted_by_the_five_rules(
-        pieces in vec(select(PIECES.to_vec()), 0..60),
+        pieces in vec(select(TEXT_PIECES.to_vec()), 0..60),
         budget in 0..120_usize,
         pointer in select(vec!["", "more", "続き"]),
     ) {

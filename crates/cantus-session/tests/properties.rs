@@ -12,7 +12,7 @@ use cantus_session::{
     SessionLaunch, SessionMaterial, Skill, Snapshot, State, Todo, TodoStatus, ToolGroup, Tools, Turn,
     Variant, VariantSection, compile,
 };
-use cantus_testkit::cases;
+use cantus_testkit::{TEXT_PIECES, cases};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -20,29 +20,7 @@ use proptest::sample::select;
 
 /// Texts of letters that take one to four bytes, marks that combine, wide ones, paragraphs and fences.
 fn text() -> impl Strategy<Value = String> {
-    let piece = select(vec![
-        "a",
-        "word ",
-        "é",
-        "e\u{301}",
-        "日本語",
-        "🎼",
-        "\u{200d}",
-        "\n",
-        "\n\n",
-        "```\n",
-        "~~~~ py\n",
-        "  ```\n",
-        "- ",
-        "> ",
-        "\n```\n",
-        "\t",
-        "\u{a0}",
-        "# H\n",
-        "x x x x x ",
-        "\r\n",
-    ]);
-    vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    vec(select(TEXT_PIECES.as_slice()), 0..40).prop_map(|pieces| pieces.concat())
 }
 
 fn pointer() -> impl Strategy<Value = String> {

@@ -13,3 +13,28 @@ pub fn cases(count: u32) -> Config {
         ..asked
     }
 }
+
+/// What texts with a budget are put together from: letters of one to four bytes, marks that combine, wide ones, and what begins
+/// and ends lines, paragraphs and fences.
+pub const TEXT_PIECES: [&str; 20] = [
+    "a",
+    "word ",
+    "é",
+    "e\u{301}",
+    "日本語",
+    "🎼",
+    "\u{200d}",
+    "\n",
+    "\n\n",
+    "```\n",
+    "~~~~ py\n",
+    "  ```\n",
+    "- ",
+    "> ",
+    "\n```\n",
+    "\t",
+    "\u{a0}",
+    "# H\n",
+    "x x x x x ",
+    "\r\n",
+];

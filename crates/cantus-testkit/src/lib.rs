@@ -25,6 +25,6 @@ mod cases;
 mod fixture;
 mod repo;
 
-pub use cases::cases;
+pub use cases::{TEXT_PIECES, cases};
 pub use fixture::{Fixture, FixtureFile};
 pub use repo::{Output, Repo};
