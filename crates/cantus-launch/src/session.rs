@@ -96,7 +96,13 @@ impl SessionComposer {
             notes = Notes::of(project.config.name.as_deref(), &project.corpus).beside(size(home), plugins);
         }
         let bundle = match &self.facts {
-            Some(facts) => self.parts(facts.clone())?,
+            Some(facts) => {
+                let (parts, found) = self.parts(facts.clone())?;
+                // What was opened for its notes has been told.
+                let new: Vec<_> = found.into_iter().filter(|finding| !warnings.contains(finding)).collect();
+                warnings.extend(new);
+                parts
+            }
             None => Vec::new(),
         };
         let material = SessionMaterial { wording: &wording, notes, bundle };
@@ -131,10 +137,12 @@ impl SessionComposer {
         Ok(package.wording())
     }
 
-    /// The sections of the bundle for `facts`.
-    fn parts(&self, facts: Facts) -> Result<Vec<BundlePart>, RenderError> {
-        let (text, manifest) = self.composer.render(facts, &Launch::default())?.into_parts();
-        Ok(cut(&text, &manifest))
+    /// The sections of the bundle for `facts`, and what its sources were found to have.
+    fn parts(&self, facts: Facts) -> Result<(Vec<BundlePart>, Vec<Diagnostic>), RenderError> {
+        let mut rendered = self.composer.render(facts, &Launch::default())?;
+        let warnings = std::mem::take(&mut rendered.warnings);
+        let (text, manifest) = rendered.into_parts();
+        Ok((cut(&text, &manifest), warnings))
     }
 }
 

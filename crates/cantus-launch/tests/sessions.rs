@@ -73,6 +73,19 @@ fn notes_that_nothing_asks_for_are_not_read() {
 }
 
 #[test]
+fn what_is_doubtful_in_a_bundle_is_told_once() {
+    let folder = project();
+    write(folder.path(), "memory/cantus.md", "---\ntype: core\n---\n# Of The Package's Name\n");
+    let composer = SessionComposer::new(composer(folder.path())).bundle(facts());
+    let plain = SessionLaunch { product: "Acme".to_owned(), ..SessionLaunch::default() };
+    for asked in [plain, launch()] {
+        let warnings = composer.compile(&asked, None).unwrap().warnings;
+        let codes: Vec<_> = warnings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, ["note.superseded"]);
+    }
+}
+
+#[test]
 fn a_broken_note_is_a_warning_and_a_broken_project_an_error() {
     let folder = project();
     write(folder.path(), "memory/broken.md", "---\ntype: nonsense\n---\n");
