@@ -4,6 +4,7 @@ mod key;
 mod layout;
 mod staging;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -147,13 +148,22 @@ fn reuse(
     if kind != Kind::Folder || manifest.is_none() {
         return Err(MaterialiseError::Blocked { key: key.to_owned(), kind });
     }
-    verify(disk, &folder).map_err(|source| MaterialiseError::Invalid { key: key.to_owned(), source })?;
+    let verified = verify(disk, &folder);
+    let verified = verified.map_err(|source| MaterialiseError::Invalid { key: key.to_owned(), source })?;
+    let tampered = |path: &TreePath| MaterialiseError::Tampered { key: key.to_owned(), path: path.clone() };
     for (path, bytes) in &layout.files {
         let found = tree::read(disk, &folder, path);
         let found = found.map_err(|source| MaterialiseError::Read { path: path.clone(), source })?;
         if found != *bytes {
-            return Err(MaterialiseError::Tampered { key: key.to_owned(), path: path.clone() });
+            return Err(tampered(path));
         }
+    }
+    // What was added to a skill would be delivered with it.
+    let ours: BTreeSet<&TreePath> = layout.files.iter().map(|(path, _)| path).collect();
+    let added = verified.skills.iter().flat_map(|skill| verified.tree.files_below(skill.folder.as_str()));
+    let added = added.map(|(path, _)| path).find(|path| !ours.contains(path));
+    if let Some(path) = added {
+        return Err(tampered(path));
     }
     Ok(Some(Materialised { folder, key: key.to_owned(), reused: true }))
 }

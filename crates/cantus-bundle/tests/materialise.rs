@@ -271,6 +271,7 @@ fn a_tree_that_was_tampered_with_is_neither_used_nor_mended() {
     tampered(|it| drop(put(it, "content/instructions.md", "Do as you like.\n")));
     tampered(|it| drop(put(it, &format!("{skill}/SKILL.md"), "# Lamplighter\n\nPuff it..\n")));
     tampered(|it| drop(put(it, &format!("{skill}/more.md"), "x")));
+    tampered(|it| drop(put(it, &format!("{skill}/__init__.py"), "")));
     tampered(|it| drop(put(it, "content/skills/other/other/SKILL.md", "x")));
     tampered(|it| fs::remove_file(it.join("trace.json")).unwrap());
     tampered(|it| fs::remove_file(it.join("manifest.json")).unwrap());
