@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::plural;
 use crate::verbs::default_home;
-use crate::verbs::recorded::{find, runs, shown, user_home};
+use crate::verbs::recorded::{find, runs, say_no, shown, user_home};
 use crate::{Status, Streams};
 
 /// The most runs of each provider that are looked at.
@@ -36,6 +36,15 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, streams: &mut Streams<'_>)
     let runs = runs(&args.runs)?;
     let Some(chosen) = chosen(global, &runs, args, window, limit, streams)? else { return Ok(Status::No) };
     let (mut report, findings) = looked(global, args, chosen, window, limit, now);
+    if let (Some(name), []) = (&args.agent, report.runs.as_slice()) {
+        let message =
+            format!("verify: nothing of run {name} was looked at: it has no start, or another provider");
+        say_no(
+            &message,
+            &format!("leave out `-p`; `{} show {name} --list` lists its records", global.program),
+            streams,
+        )?;
+    }
     if args.json {
         trim(&mut report, args);
         let value = serde_json::to_value(&report).map_err(Failure::error)?;
