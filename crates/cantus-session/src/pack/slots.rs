@@ -101,7 +101,10 @@ fn twice(slots: &[Slot]) -> Vec<Diagnostic> {
     let mut first: BTreeMap<&str, &Slot> = BTreeMap::new();
     let mut faults = Vec::new();
     for slot in slots {
-        let Some(other) = first.insert(slot.id.as_str(), slot) else { continue };
+        let other = *first.entry(slot.id.as_str()).or_insert(slot);
+        if std::ptr::eq(other, slot) {
+            continue;
+        }
         let (id, one, two) = (told(&slot.id), other.origin.named(), slot.origin.named());
         let message = format!("two sections are called `{id}`: one of {one}, one of {two}");
         let own = made_by(Maker::Variant).collect::<Vec<_>>().join("`, `");
