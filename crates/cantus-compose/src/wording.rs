@@ -213,8 +213,12 @@ fn part_faults(section: &str, name: &str, part: &Part) -> Vec<(Option<usize>, St
         return vec![(Some(part.line), "the title is empty".to_owned())];
     }
     let default = DEFAULTS.get(&key(section, name)).map_or("", String::as_str);
-    let allowed: Vec<&str> =
-        placeholders(default).into_iter().map(|(_, name)| name).chain([EVERYWHERE]).collect();
+    let mut allowed: Vec<&str> = Vec::new();
+    for name in placeholders(default).into_iter().map(|(_, name)| name).chain([EVERYWHERE]) {
+        if !allowed.contains(&name) {
+            allowed.push(name);
+        }
+    }
     let unknown = placeholders(&part.text).into_iter().filter(|(_, name)| !allowed.contains(name));
     let told = unknown.map(|(line, name)| {
         let expected = allowed.join("`, `");
