@@ -4,7 +4,9 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+#[cfg(not(unix))]
+use std::io::Read as _;
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -88,7 +90,7 @@ impl Disk for RealDisk {
     fn holds(&self, path: &Path, texts: &[&str]) -> Result<bool, ReadError> {
         let (file, metadata) = open_regular(OpenOptions::new().read(true), path)?;
         let expected: usize = texts.iter().map(|text| text.len()).sum();
-        Ok(metadata.len() == expected as u64 && is_made_of(&file, texts)?)
+        Ok(metadata.len() == expected as u64 && is_made_of(&file, expected, texts)?)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -389,19 +391,20 @@ fn read_more(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
     count
 }
 
-/// Whether these texts are all that is left to read of `file`.
-fn is_made_of(mut file: &File, texts: &[&str]) -> io::Result<bool> {
-    let mut buffer = vec![0; COMPARED_BYTES];
+/// Whether these texts, of `size` bytes together, are all that is left to read of `file`.
+fn is_made_of(file: &File, size: usize, texts: &[&str]) -> io::Result<bool> {
+    let mut buffer = Vec::with_capacity(size.saturating_add(1).min(COMPARED_BYTES));
     let mut texts = texts.iter().map(|text| text.as_bytes());
     let mut text: &[u8] = &[];
     loop {
-        let count = match file.read(&mut buffer) {
+        buffer.clear();
+        match read_more(file, &mut buffer) {
             Ok(0) => return Ok(text.is_empty() && texts.all(<[u8]>::is_empty)),
-            Ok(count) => count,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
-        };
-        let mut read = &buffer[..count];
+        }
+        let mut read = buffer.as_slice();
         while !read.is_empty() {
             let both = read.len().min(text.len());
             if read[..both] != text[..both] {
