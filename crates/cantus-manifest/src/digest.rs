@@ -26,6 +26,13 @@ impl Digest {
         Self(Sha256::digest(bytes.as_ref()).into())
     }
 
+    /// The digest of what `parts` are one behind the other.
+    #[must_use]
+    pub fn of_parts(parts: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let digest = parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part));
+        Self(digest.finalize().into())
+    }
+
     /// The first 12 of its 64 digits, for people.
     #[must_use]
     pub fn short(&self) -> String {
@@ -128,6 +135,12 @@ mod tests {
         assert_eq!(digest.to_string(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(digest.to_string().parse(), Ok(digest));
         assert_eq!(digest.short(), "ba7816bf8f01");
+    }
+
+    #[test]
+    fn a_digest_knows_no_seams() {
+        assert_eq!(Digest::of_parts(["a", "", "bc"]), Digest::of("abc"));
+        assert_eq!(Digest::of_parts([""; 0]), Digest::of(""));
     }
 
     #[test]

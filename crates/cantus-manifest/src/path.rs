@@ -97,7 +97,7 @@ fn fault(path: &str) -> Option<&'static str> {
     if path.starts_with('/') || (bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':') {
         return Some("it must be relative");
     }
-    if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+    if bytes.split(|byte| *byte == b'/').any(|part| matches!(part, b"" | b"." | b"..")) {
         return Some("no part may be empty, `.` or `..`");
     }
     None
