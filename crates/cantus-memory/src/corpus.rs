@@ -1,7 +1,6 @@
 //! A memory folder's files to notes and webs, and what is wrong among them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Stamp};
 use unicode_normalization::UnicodeNormalization;
@@ -444,21 +443,20 @@ fn reserved_name(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
 
 /// Reports labels that two strands share once case, hyphens and blanks are evened out (§5.8).
 fn colliding_labels(web: &Web, diagnostics: &mut Vec<Diagnostic>) {
-    let mut labels: BTreeMap<String, Vec<(&Strand, &'static str)>> = BTreeMap::new();
+    let mut labels = Vec::new();
     for strand in &web.strands {
         let aliases = strand.aliases.iter().map(|alias| (alias.as_str(), "alias"));
         let own = [(strand.slug(), "file name"), (strand.keyword.text.as_str(), "keyword")];
-        for (label, kind) in own.into_iter().chain(aliases) {
-            let users = labels.entry(norm(label)).or_default();
-            if !users.iter().any(|(user, _)| user.path == strand.path) {
-                users.push((strand, kind));
-            }
-        }
+        labels.extend(own.into_iter().chain(aliases).map(|(label, kind)| (norm(label), strand, kind)));
     }
-    for (label, users) in labels.iter().filter(|(_, users)| users.len() > 1) {
-        let names: Vec<_> = users.iter().map(|(user, kind)| format!("`{}` ({kind})", user.path)).collect();
+    labels.sort_by(|(label, ..), (other, ..)| label.cmp(other));
+    // What one strand calls itself twice stands side by side: the sort is stable.
+    labels.dedup_by(|later, first| later.0 == first.0 && later.1.path == first.1.path);
+    for users in labels.chunk_by(|(label, ..), (next, ..)| label == next).filter(|users| users.len() > 1) {
+        let label = &users[0].0;
+        let names: Vec<_> = users.iter().map(|(_, user, kind)| format!("`{}` ({kind})", user.path)).collect();
         let message = format!("the label `{label}` means more than one strand: {}", names.join(", "));
-        let second = users[1].0;
+        let second = users[1].1;
         diagnostics.push(
             Diagnostic::error("web.label", message)
                 .at(&second.path)

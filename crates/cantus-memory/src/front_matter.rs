@@ -37,7 +37,9 @@ pub(crate) fn split(text: &str) -> Split<'_> {
     let start = first.len();
     let mut end = start;
     for (number, line) in (2..).zip(lines) {
-        if strip(line) == "---" {
+        // Nearly every line starts with its key.
+        let is_key = line.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if !is_key && strip(line) == "---" {
             let mut body = end + line.len();
             let mut body_line = number + 1;
             if text[body..].starts_with('\n') {

@@ -195,11 +195,22 @@ pub fn norm(text: &str) -> String {
     join_pieces(&fold(text), |c| matches!(c, '-' | '_') || is_space(c))
 }
 
-/// [`norm`] for ASCII alone: whole texts pass here.
+/// [`norm`] for ASCII alone, which nearly every label is.
 fn norm_ascii(text: &str) -> String {
-    let lower = text.to_ascii_lowercase();
-    let cuts = |c: char| matches!(c, '-' | '_' | '\t'..='\r' | '\x1c'..=' ');
-    join_pieces(&lower, cuts)
+    let mut norm = Vec::with_capacity(text.len());
+    let mut apart = false;
+    for byte in text.bytes() {
+        if matches!(byte, b'-' | b'_' | b'\t'..=b'\r' | b'\x1c'..=b' ') {
+            apart = !norm.is_empty();
+            continue;
+        }
+        if apart {
+            norm.push(b' ');
+            apart = false;
+        }
+        norm.push(byte.to_ascii_lowercase());
+    }
+    String::from_utf8(norm).unwrap_or_else(|error| unreachable!("ASCII: {error}"))
 }
 
 /// A mapping of single code points: what gives several characters, and what gives one.

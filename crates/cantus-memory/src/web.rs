@@ -198,7 +198,7 @@ impl Strand {
     pub(crate) fn from_fields(path: &RelPath, fields: Option<Fields<'_>>, content: Content) -> Self {
         let mut strand = Self {
             path: path.clone(),
-            keyword: Described { text: title(path.stem()), line: 1 },
+            keyword: Described { text: String::new(), line: 1 },
             aliases: Vec::new(),
             summary: None,
             supersession: None,
@@ -210,6 +210,9 @@ impl Strand {
         };
         if let Some(fields) = fields {
             strand.take(fields);
+        }
+        if strand.keyword.text.is_empty() {
+            strand.keyword.text = title(path.stem());
         }
         strand
     }

@@ -95,7 +95,7 @@ fn is_atx_heading(text: &str) -> bool {
 fn fill(line: &str, width: usize, prefix: &str) -> Vec<WrappedLine> {
     let may_move_dash = prefix != leading_spaces(line);
     let mut lines = Vec::new();
-    let mut current = WrappedLine { text: String::new(), start: 0 };
+    let mut current = WrappedLine { text: String::with_capacity(width.min(line.len())), start: 0 };
     let mut links = Links::default();
     let (mut end, mut used) = (0, 0);
     while let Some(token) = next_token(line, end, &mut links) {

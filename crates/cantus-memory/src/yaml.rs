@@ -129,13 +129,19 @@ fn simple(text: &str) -> Option<Node> {
     const LONGEST_KEY: usize = 64;
     let mut entries: Vec<(String, u32, Node)> = Vec::new();
     for (line, content) in (1..).zip(text.strip_suffix('\n')?.split('\n')) {
-        let (key, value) = content.split_once(": ")?;
+        let (key, value) = simple_pair(content)?;
         if key.len() > LONGEST_KEY || entries.len() == MOST_LINES {
             return None;
         }
         simple_entry(&mut entries, key, line, simple_value(value, line)?)?;
     }
     Some(Node { value: Value::Mapping(entries), line: 1 })
+}
+
+/// A key, which holds no colon, and what stands behind its colon and blank.
+fn simple_pair(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once(':')?;
+    Some((key, value.strip_prefix(' ')?))
 }
 
 /// Adds an entry to a mapping; `None` for a key that isn't a name of its own.
@@ -176,7 +182,7 @@ fn simple_flow(value: &str, line: u32) -> Option<Value> {
     }
     let mut entries = Vec::new();
     for word in simple_words(value.strip_prefix('{')?.strip_suffix('}')?) {
-        let (key, value) = word.split_once(": ")?;
+        let (key, value) = simple_pair(word)?;
         simple_entry(&mut entries, key, line, simple_word(value)?)?;
     }
     Some(Value::Mapping(entries))
