@@ -120,10 +120,11 @@ struct Heading<'a> {
 
 impl Rendered {
     fn new(template: &str, variables: &Variables<'_>) -> Result<Self, (usize, String)> {
-        let text = render(template, variables)?;
+        let renderer = Renderer::new(variables).map_err(|error| position(&error))?;
+        let text = renderer.render(template).map_err(|error| position(&error))?;
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let origins =
-            marked_origins(template, variables, &text).unwrap_or_else(|| nearest_origins(template, &lines));
+            marked_origins(template, &renderer, &text).unwrap_or_else(|| nearest_origins(template, &lines));
         Ok(Self { lines, origins })
     }
 
@@ -142,43 +143,53 @@ impl Rendered {
     }
 }
 
-fn render(template: &str, variables: &Variables<'_>) -> Result<String, (usize, String)> {
-    let position = |error: &minijinja::Error| {
-        if error.kind() == minijinja::ErrorKind::OutOfFuel {
-            return (error.line().unwrap_or(1), format!("more than {FUEL} steps: does it loop?"));
-        }
-        let detail = error
-            .detail()
-            .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
-        (error.line().unwrap_or(1), detail)
-    };
-    let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .comment_delimiters("<#", "#>")
-        .keep_trailing_newline(true)
-        .build()
-        .map_err(|error| position(&error))?;
-    environment.set_syntax(syntax);
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    let repositories: Vec<_> = variables
-        .repositories
-        .iter()
-        .map(|repository| {
-            let home = repository.home;
-            context! { name => repository.name, description => collapse(repository.description), home => home }
-        })
-        .collect();
-    let context = context! {
-        project => collapse(variables.project.unwrap_or_default()),
-        plugins => variables.plugins.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
-        repositories => repositories,
-        repository_entries => entries(variables),
-    };
-    let text =
-        environment.render_named_str("contract.md", template, context).map_err(|error| position(&error))?;
-    // A literal of the template can hold what the file itself can't.
-    Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
+/// What renders templates with one set of variables.
+struct Renderer {
+    environment: Environment<'static>,
+    context: minijinja::Value,
+}
+
+impl Renderer {
+    fn new(variables: &Variables<'_>) -> Result<Self, minijinja::Error> {
+        let mut environment = Environment::new();
+        let syntax =
+            SyntaxConfig::builder().comment_delimiters("<#", "#>").keep_trailing_newline(true).build()?;
+        environment.set_syntax(syntax);
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_fuel(Some(FUEL));
+        let repositories: Vec<_> = variables
+            .repositories
+            .iter()
+            .map(|repository| {
+                let home = repository.home;
+                context! { name => repository.name, description => collapse(repository.description), home => home }
+            })
+            .collect();
+        let context = context! {
+            project => collapse(variables.project.unwrap_or_default()),
+            plugins => variables.plugins.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(),
+            repositories => repositories,
+            repository_entries => entries(variables),
+        };
+        Ok(Self { environment, context })
+    }
+
+    fn render(&self, template: &str) -> Result<String, minijinja::Error> {
+        let text = self.environment.render_named_str("contract.md", template, &self.context)?;
+        // A literal of the template can hold what the file itself can't.
+        Ok(if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text })
+    }
+}
+
+/// The template's line at which it fails, and how.
+fn position(error: &minijinja::Error) -> (usize, String) {
+    if error.kind() == minijinja::ErrorKind::OutOfFuel {
+        return (error.line().unwrap_or(1), format!("more than {FUEL} steps: does it loop?"));
+    }
+    let detail = error
+        .detail()
+        .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+    (error.line().unwrap_or(1), detail)
 }
 
 /// The repositories as list lines, wrapped.
@@ -197,11 +208,11 @@ const MARK: (char, char) = ('\u{fdd0}', '\u{fdd1}');
 
 /// The template's line for each line of `text`, found by rendering again with a mark before each line end of the
 /// template that lies outside its tags. `None` if the marks change what comes out.
-fn marked_origins(template: &str, variables: &Variables<'_>, text: &str) -> Option<Vec<usize>> {
+fn marked_origins(template: &str, renderer: &Renderer, text: &str) -> Option<Vec<usize>> {
     if template.contains(MARK.0) {
         return None;
     }
-    let marked = render(&marked(template), variables).ok()?;
+    let marked = renderer.render(&marked(template)).ok()?;
     let mut plain = String::with_capacity(text.len());
     let mut origins: Vec<Option<usize>> = Vec::new();
     for line in marked.split_inclusive('\n') {
@@ -237,30 +248,26 @@ fn marked(template: &str) -> String {
     let mut out = String::with_capacity(template.len() * 2);
     let mut rest = template;
     let mut line = 1;
-    let mut closer: Option<&str> = None;
-    while let Some(c) = rest.chars().next() {
-        let step = match closer {
-            Some(end) if rest.starts_with(end) => {
-                closer = None;
-                end.len()
-            }
-            None if TAGS.iter().any(|(start, _)| rest.starts_with(start)) => {
-                closer = TAGS.iter().find(|(start, _)| rest.starts_with(start)).map(|(_, end)| *end);
-                2
-            }
-            _ => c.len_utf8(),
-        };
-        if c == '\n' {
-            if closer.is_none() {
+    while let Some(at) = rest.find(['\n', '{', '<']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let step = if let Some((_, end)) = TAGS.iter().find(|(start, _)| rest.starts_with(start)) {
+            let inside = rest[2..].find(end).map_or(rest.len(), |found| 2 + found + end.len());
+            line += rest[..inside].matches('\n').count();
+            inside
+        } else {
+            if rest.starts_with('\n') {
                 out.push(MARK.0);
                 out.push_str(&line.to_string());
                 out.push(MARK.1);
+                line += 1;
             }
-            line += 1;
-        }
+            1
+        };
         out.push_str(&rest[..step]);
         rest = &rest[step..];
     }
+    out.push_str(rest);
     out
 }
 

@@ -115,6 +115,7 @@ fn escape(text: &str) -> String {
 /// The declared aliases but for those that are the automatic plural of one of the strand's names.
 fn shown_aliases(strand: &Strand) -> impl Iterator<Item = &str> {
     let names = std::iter::once(&strand.keyword.text).chain(&strand.aliases);
+    let names = names.filter(|_| !strand.aliases.is_empty());
     let plurals: Vec<_> = names.filter_map(|name| plural(name)).map(|plural| lower(&plural)).collect();
     strand.aliases.iter().map(String::as_str).filter(move |alias| !plurals.contains(&lower(alias)))
 }
