@@ -1,5 +1,7 @@
 //! A web as a page for people.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -44,13 +46,16 @@ pub(crate) fn pages(
     if config.pages.is_empty() {
         return pages;
     }
-    let (library, webs) = (&Library::new(corpus), corpus.webs.as_slice());
+    // Few pages name a successor.
+    let library = LazyCell::new(|| Library::new(corpus));
+    let webs = corpus.webs.as_slice();
     for page in &config.pages {
         let web = find(webs, &page.web, page, config, diagnostics);
         let terms = page.abbreviations.as_ref();
         let terms = terms.map(|terms| find(webs, terms, page, config, diagnostics));
         if let (Some(web), None | Some(Some(_))) = (web, terms) {
-            let mut writer = Writer { config, library, page, web, out: Blocks::default() };
+            let out = Blocks::for_web(web);
+            let mut writer = Writer { config, library: &library, page, web, out };
             writer.write(terms.flatten());
             pages.insert(page.file.clone(), writer.out.finish());
         }
@@ -81,17 +86,27 @@ fn find<'a>(
     found
 }
 
+/// A line of a page, without its end, and where it came from.
+type Line<'a> = (Cow<'a, str>, Origin);
+
 /// Blocks of lines with one blank line between.
-#[derive(Default)]
 struct Blocks {
     text: SourcedText,
     sources: Vec<RelPath>,
 }
 
 impl Blocks {
+    /// None yet, and room for the whole texts of a web's strands.
+    fn for_web(web: &Web) -> Self {
+        // What a record has besides its text.
+        const HEAD_BYTES: usize = 256;
+        let bytes = web.strands.iter().map(|strand| strand.body().text.len() + HEAD_BYTES).sum();
+        Self { text: SourcedText::with_capacity(bytes), sources: Vec::with_capacity(web.strands.len() + 1) }
+    }
+
     /// Adds lines as one block, without the blank ones at their ends.
-    fn push(&mut self, lines: &[(String, Origin)]) {
-        let is_text = |(line, _): &(String, Origin)| !is_blank(line);
+    fn push(&mut self, lines: &[Line<'_>]) {
+        let is_text = |(line, _): &Line<'_>| !is_blank(line);
         let Some(first) = lines.iter().position(is_text) else { return };
         let end = lines.iter().rposition(is_text).map_or(first, |last| last + 1);
         if !self.text.is_empty() {
@@ -103,7 +118,7 @@ impl Blocks {
     }
 
     fn line(&mut self, line: String, origin: Origin) {
-        self.push(&[(line, origin)]);
+        self.push(&[(line.into(), origin)]);
     }
 
     /// The index of one more source.
@@ -117,15 +132,15 @@ impl Blocks {
     }
 }
 
-struct Writer<'a> {
+struct Writer<'a, F> {
     config: &'a Config,
-    library: &'a Library<'a>,
+    library: &'a LazyCell<Library<'a>, F>,
     page: &'a PageConfig,
     web: &'a Web,
     out: Blocks,
 }
 
-impl Writer<'_> {
+impl<'a, F: FnOnce() -> Library<'a>> Writer<'a, F> {
     fn write(&mut self, terms: Option<&Web>) {
         self.intro();
         for strand in by_title(self.web) {
@@ -140,22 +155,22 @@ impl Writer<'_> {
         let text = body_with_roster(self.web, &SourcedText::default());
         let title = self.web.body().title().map(str::to_owned);
         let title = title.unwrap_or_else(|| Target::Web(self.web).label());
-        let own = title_line(text.text());
+        let own = title_line(&lines(text.text()));
         let origin = own.and_then(|line| text.origins().get(line)).copied();
         self.out.line(format!("# {title}"), origin.unwrap_or(Origin::new(source, 1)));
         let lines = text.lines().enumerate().filter(|(index, _)| Some(*index) != own);
-        self.out.push(&lines.map(|(_, (line, origin))| (line.to_owned(), origin)).collect::<Vec<_>>());
+        self.out.push(&lines.map(|(_, (line, origin))| (line.into(), origin)).collect::<Vec<_>>());
     }
 
-    fn record(&mut self, strand: &Strand) {
+    fn record(&mut self, strand: &'a Strand) {
         let source = self.out.source(&strand.path);
         let at = |line: u32| Origin::new(source, line as usize);
         let title = &strand.keyword;
         let id = escaped(&anchor(strand));
         self.out.line(format!("## <a id=\"{id}\"></a>{}", title.text), at(title.line));
-        let mut facts = Vec::new();
+        let mut facts: Vec<Line<'_>> = Vec::new();
         let mut fact =
-            |label: &str, text: &str, line| facts.push((format!("- **{label}:** {text}"), at(line)));
+            |label: &str, text: &str, line| facts.push((format!("- **{label}:** {text}").into(), at(line)));
         if let Some(Described { text, line }) = &strand.status {
             fact("Status", text, *line);
         }
@@ -192,7 +207,7 @@ impl Writer<'_> {
     }
 
     /// What replaced a strand: a link to its record, where a page has one.
-    fn successor(&self, strand: &Strand, address: &str) -> String {
+    fn successor(&self, strand: &'a Strand, address: &str) -> String {
         let found = self.library.resolve(address, Some(Target::Strand(self.web, strand)));
         let link = match found {
             Resolved::Found(Target::Strand(web, found)) => self.place(web).map(|page| (page, found)),
@@ -226,7 +241,7 @@ impl Writer<'_> {
             let names = std::iter::once(&strand.keyword.text).chain(&strand.aliases);
             for name in names.filter(|name| !name.contains(['[', ']'])) {
                 let origin = Origin::new(source, summary.line as usize);
-                lines.push((format!("*[{name}]: {}", summary.text), origin));
+                lines.push((format!("*[{name}]: {}", summary.text).into(), origin));
             }
         }
         self.out.push(&lines);
@@ -235,20 +250,30 @@ impl Writer<'_> {
 
 /// The strands of a web from A to Z, as labels are ordered.
 fn by_title(web: &Web) -> Vec<&Strand> {
-    let mut strands: Vec<_> = web.strands.iter().collect();
-    strands.sort_by_cached_key(|strand| {
-        (norm(&strand.keyword.text), strand.keyword.text.clone(), strand.slug().to_owned())
+    let label = |strand: &Strand| norm(&strand.keyword.text);
+    let mut strands: Vec<_> = web.strands.iter().map(|strand| (label(strand), strand)).collect();
+    strands.sort_by(|(label, strand), (other_label, other)| {
+        let label = label.cmp(other_label);
+        let keyword = || strand.keyword.text.cmp(&other.keyword.text);
+        label.then_with(keyword).then_with(|| strand.slug().cmp(other.slug()))
     });
-    strands
+    strands.into_iter().map(|(_, strand)| strand).collect()
 }
 
 /// A strand's anchor: its slug, which must not hold a blank there.
-fn anchor(strand: &Strand) -> String {
-    strand.slug().split_whitespace().collect::<Vec<_>>().join("-")
+fn anchor(strand: &Strand) -> Cow<'_, str> {
+    let slug = strand.slug();
+    match slug.contains(char::is_whitespace) {
+        true => slug.split_whitespace().collect::<Vec<_>>().join("-").into(),
+        false => slug.into(),
+    }
 }
 
 /// A text inside an attribute of HTML.
 fn escaped(text: &str) -> String {
+    if !text.contains(['&', '"', '<', '>']) {
+        return text.to_owned();
+    }
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -276,29 +301,31 @@ fn relative(from: &str, to: &str) -> String {
 }
 
 /// The index of the first H1 outside fences.
-fn title_line(text: &str) -> Option<usize> {
-    lines(text).position(|(line, fenced)| !fenced && heading(line).is_some_and(|(level, _)| level == 1))
+fn title_line(lines: &[(&str, bool)]) -> Option<usize> {
+    lines.iter().position(|(line, fenced)| !fenced && heading(line).is_some_and(|(level, _)| level == 1))
 }
 
 /// The lines of a text, and whether each is fenced.
-fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
+fn lines(text: &str) -> Vec<(&str, bool)> {
     let fences = fences(text);
     let mut offset = 0;
-    text.split_inclusive('\n').map(move |line| {
+    let lines = text.split_inclusive('\n').map(|line| {
         let fenced = is_fenced(&fences, offset);
         offset += line.len();
         (line.strip_suffix('\n').unwrap_or(line), fenced)
-    })
+    });
+    lines.collect()
 }
 
 /// A strand's text below its record's heading: without its title, other headings one level down, from the third to the sixth.
-fn lowered(body: Body<'_>, source: usize) -> Vec<(String, Origin)> {
-    let title = title_line(body.text);
-    let lines = lines(body.text).enumerate().filter(|(index, _)| Some(*index) != title);
+fn lowered(body: Body<'_>, source: usize) -> Vec<Line<'_>> {
+    let lines = lines(body.text);
+    let title = title_line(&lines);
+    let lines = lines.into_iter().enumerate().filter(|(index, _)| Some(*index) != title);
     let lowered = lines.map(|(index, (line, fenced))| {
         let line = match heading(line).filter(|_| !fenced) {
-            Some((level, text)) => format!("{} {text}", "#".repeat((level.max(2) + 1).min(6))),
-            None => line.to_owned(),
+            Some((level, text)) => format!("{} {text}", "#".repeat((level.max(2) + 1).min(6))).into(),
+            None => line.into(),
         };
         (line, Origin::new(source, body.first_line + index))
     });
@@ -306,8 +333,8 @@ fn lowered(body: Body<'_>, source: usize) -> Vec<(String, Origin)> {
 }
 
 /// The paragraph that starts with the label *Claim*, or the first one below a heading of that name.
-fn claim(body: Body<'_>, source: usize) -> Vec<(String, Origin)> {
-    let lines: Vec<_> = lines(body.text).collect();
+fn claim(body: Body<'_>, source: usize) -> Vec<Line<'_>> {
+    let lines = lines(body.text);
     let is_text = |index: usize| lines.get(index).is_some_and(|(line, fenced)| !fenced && !is_blank(line));
     let starts = |index: usize| {
         is_text(index) && (index == 0 || !is_text(index - 1) || is_heading(lines[index - 1].0))
@@ -326,7 +353,7 @@ fn claim(body: Body<'_>, source: usize) -> Vec<(String, Origin)> {
     };
     let paragraph = (start..lines.len()).take_while(below);
     paragraph
-        .map(|index| (strip_end(lines[index].0).to_owned(), Origin::new(source, body.first_line + index)))
+        .map(|index| (strip_end(lines[index].0).into(), Origin::new(source, body.first_line + index)))
         .collect()
 }
 
@@ -355,7 +382,7 @@ mod tests {
     #[track_caller]
     fn check_claim(text: &str, expected: &str) {
         let lines = claim(Body { text, first_line: 1 }, 0);
-        let found: Vec<_> = lines.iter().map(|(line, _)| line.as_str()).collect();
+        let found: Vec<_> = lines.iter().map(|(line, _)| &**line).collect();
         assert_eq!(found.join("\n"), expected);
         let own: Vec<_> = text.lines().collect();
         assert!(lines.iter().all(|(line, origin)| own[origin.line as usize - 1].trim_end() == line));
@@ -382,7 +409,7 @@ mod tests {
     fn headings_go_below_the_record() {
         let text = "# Title\n\n## A\n###### B\n```\n# c\n```\n# Second\n";
         let lines = lowered(Body { text, first_line: 5 }, 0);
-        let lines: Vec<_> = lines.iter().map(|(line, origin)| (line.as_str(), origin.line)).collect();
+        let lines: Vec<_> = lines.iter().map(|(line, origin)| (&**line, origin.line)).collect();
         let expected = [
             ("", 6),
             ("### A", 7),

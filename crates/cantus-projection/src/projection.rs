@@ -177,10 +177,9 @@ impl Projection {
             |path: &RelPath| config.pages.iter().find(|page| page.file == *path).map(|page| page.web.clone());
         let row = |file: &File| match &file.shape {
             Shape::Render(render) => FileRow::Render(render.clone()),
-            shape @ Shape::Page(path) => FileRow::Page(
-                web(path).unwrap_or_default(),
-                Digest::of(self.expected(shape).text().as_bytes()),
-            ),
+            shape @ Shape::Page(path) => {
+                FileRow::Page(web(path).unwrap_or_default(), Digest::of_parts(self.expected(shape).pieces()))
+            }
         };
         let own = self.files.iter().map(|file| (&file.path, row(file)));
         let of_member = |(folder, member): &'_ (RelPath, Self)| {
