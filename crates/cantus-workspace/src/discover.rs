@@ -75,9 +75,18 @@ fn exists(disk: &dyn Disk, path: &Path) -> bool {
 fn has_cargo_table(disk: &dyn Disk, path: &Path) -> bool {
     let Ok(bytes) = disk.read(path, MOST_CONFIG_BYTES) else { return false };
     let text = String::from_utf8_lossy(&bytes);
-    text.contains("metadata")
-        && text.contains("cantus")
+    may_hold_cargo_table(&text)
         && DeTable::parse(&text).map_or(true, |table| cargo_table(table.get_ref()).is_some())
+}
+
+/// Whether a `Cargo.toml` needs to be parsed to know whether it has `[workspace.metadata.cantus]`. Most don't hold the word
+/// `metadata`, but in longer names.
+pub(crate) fn may_hold_cargo_table(text: &str) -> bool {
+    const KEY: &str = "metadata";
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let mut places = text.match_indices(KEY);
+    places.any(|(at, _)| !text[..at].ends_with(is_name) && !text[at + KEY.len()..].starts_with(is_name))
+        && text.contains("cantus")
 }
 
 /// The table `workspace.metadata.cantus`.

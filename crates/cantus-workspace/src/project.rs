@@ -11,7 +11,9 @@ use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
 
 use crate::config::{Config, Surroundings};
-use crate::discover::{CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project};
+use crate::discover::{
+    CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project, may_hold_cargo_table,
+};
 use crate::gather::{Gather, io_fault, package_files};
 use crate::members::{Member, read_members};
 use crate::plugins::read_plugins;
@@ -291,6 +293,9 @@ pub(crate) fn read_config(root: &Root, stamps: Stamps, diagnostics: &mut Vec<Dia
     let own_text = read_text(root, &path(CONFIG), stamps, diagnostics);
     let cargo_text = read_text(root, &path("Cargo.toml"), stamps, diagnostics);
     let own = own_text.as_ref().and_then(|file| Some((file, file.parse(diagnostics)?)));
+    // What Cargo.toml is asked for: a name, if the configuration has none, and a second configuration.
+    let is_named = own.as_ref().is_some_and(|(_, own)| own.contains_key("name"));
+    let cargo_text = cargo_text.filter(|file| !is_named || may_hold_cargo_table(&file.text));
     let cargo = cargo_text.as_ref().and_then(|file| Some((file, file.parse(diagnostics)?)));
     let package =
         cargo.as_ref().and_then(|(_, table)| table.get("package")?.get_ref().get("name")?.get_ref().as_str());
