@@ -562,6 +562,36 @@ fn unprojecting_that_fails_gives_everything_back() {
     check_failures(laid_out, |root, _| unproject(root).map(drop), FaultKind::Io(ErrorKind::Other));
 }
 
+/// A folder that becomes a link at any moment: nothing below it can be taken back, and whoever isn't told so finds all as before.
+#[cfg(unix)]
+#[test]
+fn what_a_link_keeps_from_being_restored_is_told() {
+    let mut told = 0;
+    for at in 1.. {
+        let (place, bundle) = laid_out();
+        let before = without_lock(contents(&place.target));
+        let (folder, moved) = (place.target.join(".claude"), place.folder.path().join("moved"));
+        let (from, to) = (folder.clone(), moved.clone());
+        let edit = move || {
+            fs::rename(&from, &to).unwrap();
+            std::os::unix::fs::symlink(&to, &from).unwrap();
+        };
+        let disk = Arc::new(FaultDisk::new().before(On::Mutating, at, edit));
+        let result = project(&root(Arc::clone(&disk) as Arc<dyn Disk>, &place.target), &wanted(&bundle));
+        if disk.count(On::Mutating) < at {
+            assert!(told > 0);
+            return;
+        }
+        fs::remove_file(&folder).unwrap();
+        fs::rename(&moved, &folder).unwrap();
+        match result {
+            Err(ProjectError::Change { restored: false, .. }) => told += 1,
+            Err(error) => assert!(without_lock(contents(&place.target)) == before, "{at}: {error}"),
+            Ok(_) => {}
+        }
+    }
+}
+
 /// What is at a target, the record, its lock and what is kept aside.
 fn apart_from_ours(target: &Path) -> Vec<String> {
     let paths = contents(target).into_keys();

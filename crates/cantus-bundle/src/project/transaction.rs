@@ -38,6 +38,7 @@ pub(super) fn run<T>(
     act(&mut transaction).map_err(|error| {
         let restored = transaction.roll_back();
         match error {
+            ProjectError::Change { source, .. } if restored && says_so_itself(&source) => *source,
             ProjectError::Change { path, source, .. } => ProjectError::Change { path, restored, source },
             other => other,
         }
@@ -207,9 +208,10 @@ fn undo(path: &RelPath, before: Option<(Vec<u8>, u32)>) -> Undo {
 }
 
 fn changed(path: &RelPath, source: ProjectError) -> ProjectError {
-    match source {
-        // Nothing was done to it, and it says so itself.
-        ProjectError::Contain(_) | ProjectError::Target(TargetError::Contain(_)) => source,
-        source => ProjectError::Change { path: path.clone(), restored: false, source: Box::new(source) },
-    }
+    ProjectError::Change { path: path.clone(), restored: false, source: Box::new(source) }
+}
+
+/// Whether an error names its file, to which nothing was done.
+fn says_so_itself(error: &ProjectError) -> bool {
+    matches!(error, ProjectError::Contain(_) | ProjectError::Target(TargetError::Contain(_)))
 }
