@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bundle")]
 mod bundle;
+mod later;
 #[cfg(feature = "observe")]
 mod observe;
 #[cfg(feature = "session")]
@@ -18,6 +19,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "bundle")]
 pub(crate) use self::bundle::{BundleAction, ComposeArgs, DescribeArgs, LayOutArgs};
+use self::later::Later;
 #[cfg(feature = "observe")]
 pub(crate) use self::observe::{LayoutName, ReadoutArgs, VerifyArgs};
 #[cfg(feature = "session")]
@@ -35,6 +37,7 @@ pub(crate) struct Args {
 
 /// What every verb understands.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Options of every verb")]
 pub(crate) struct Global {
     /// The project's root [default: search upward from the working folder]
     #[arg(long, global = true, value_name = "DIR")]
@@ -73,40 +76,40 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Compose and write every committed instruction file
-    Project(ProjectArgs),
+    Project(Later<ProjectArgs>),
     /// Check the committed files and the notes without writing
-    Check(CheckArgs),
+    Check(Later<CheckArgs>),
     /// Print a bundle for given facts
-    Render(RenderArgs),
+    Render(Later<RenderArgs>),
     /// Run an agent with its bundle, and end with its exit status
     #[cfg(feature = "launch")]
-    Exec(ExecArgs),
+    Exec(Later<ExecArgs>),
     /// Show what an agent was given: a run's recorded bundles, or the newest runs
     #[cfg(feature = "launch")]
-    Show(ShowArgs),
+    Show(Later<ShowArgs>),
     /// Hold what agents were really given against what was recorded
     #[cfg(feature = "observe")]
-    Verify(VerifyArgs),
+    Verify(Later<VerifyArgs>),
     /// Say how runs ended, by the way in which their instructions reached them
     #[cfg(feature = "observe")]
-    Readout(ReadoutArgs),
+    Readout(Later<ReadoutArgs>),
     /// List the notes with their sizes
-    List(ListArgs),
+    List(Later<ListArgs>),
     /// Print notes or strands, with what they depend on
-    Read(ReadArgs),
+    Read(Later<ReadArgs>),
     /// Set Cantus up: notes from the instruction files that are here, configuration, committed files
-    Init(InitArgs),
+    Init(Later<InitArgs>),
     /// Split instruction files that others wrote into notes
-    Import(ImportArgs),
+    Import(Later<ImportArgs>),
     /// Validate a manifest and print it in its normal form
     Manifest {
         /// The file; `-` for standard input
         file: PathBuf,
     },
     /// Say where a line of a committed file comes from, or where a note's line goes
-    Why(WhyArgs),
+    Why(Later<WhyArgs>),
     /// Say what a context costs: tokens by layer, section and note
-    Stats(StatsArgs),
+    Stats(Later<StatsArgs>),
     /// Compose, judge, show, pack and lay out bundles: immutable trees that were composed for one role
     #[cfg(feature = "bundle")]
     Bundle {

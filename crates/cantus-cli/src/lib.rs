@@ -26,9 +26,9 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use cantus_workspace::Program;
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{Args as _, Command, CommandFactory as _, FromArgMatches as _};
 
-use crate::args::{Args, Color};
+use crate::args::{Args, Color, Global};
 use crate::failure::Failure;
 
 /// How a verb that could do its work ended.
@@ -103,10 +103,21 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// What the arguments say; usage and help name `program`.
 fn parse(args: Vec<OsString>, program: Program) -> clap::error::Result<Args> {
-    let matches = Args::command().bin_name(program.as_str()).try_get_matches_from(args)?;
-    let mut args = Args::from_arg_matches(&matches)?;
+    let whole = Args::command().bin_name(program.as_str());
+    let matches = narrowed(&whole, &args).and_then(|command| command.try_get_matches_from(&args).ok());
+    let mut matches = matches.map_or_else(|| whole.try_get_matches_from(args), Ok)?;
+    let mut args = Args::from_arg_matches_mut(&mut matches)?;
     args.global.program = program;
     Ok(args)
+}
+
+/// The command with no other verb than the one that `args` seem to name. What it understands means the same to the whole
+/// command, whose parser copies the options of every verb to each of its verbs first; what it doesn't, help included, is for
+/// the whole command to answer.
+fn narrowed(whole: &Command, args: &[OsString]) -> Option<Command> {
+    let verb = args.iter().skip(1).find_map(|arg| whole.find_subcommand(arg))?;
+    let command = Command::default().disable_help_subcommand(true);
+    Some(Global::augment_args(command).subcommand(verb.clone()))
 }
 
 /// A stream whose reader may leave: what nobody reads is dropped, and the verb still comes to its answer.
@@ -184,5 +195,38 @@ mod tests {
         let (_, rest) = buffered.into_parts();
         drop(rest);
         assert_eq!(pipe.0, 1);
+    }
+
+    #[test]
+    fn every_verb_is_described_without_a_contradiction() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn what_one_verb_understands_means_the_same_among_all() {
+        #[rustfmt::skip]
+        let lines = [
+            "check", "check --json", "--root x check --strict", "check --root x", "--root check project --check", "--root=a project --root=b",
+            "-q list --providers", "list list", "project check", "bundle compose role --explain", "bundle verify b --json -q",
+            "session fit --budget 5 --pointer -x", "hook install", "merge-driver run a b c d", "exec --provider codex -- check --root x",
+            "exec --provider check -- list", "--color never read a check", "read check", "why a:1 --no-home", "stats --history 3",
+            "watch", "--version", "check --help", "help check", "bundle help compose", "check --nothing", "chek", "", "--home a --no-home check",
+        ];
+        let understood = |command: Command, args: &[OsString]| {
+            let mut matches = command.try_get_matches_from(args).ok()?;
+            Args::from_arg_matches_mut(&mut matches).ok().map(|args| format!("{args:?}"))
+        };
+        let mut narrow = 0;
+        for line in lines {
+            let args: Vec<OsString> =
+                ["cantus"].into_iter().chain(line.split_whitespace()).map(OsString::from).collect();
+            let whole = Args::command();
+            let Some(found) = narrowed(&whole, &args).and_then(|command| understood(command, &args)) else {
+                continue;
+            };
+            assert_eq!(Some(found), understood(whole, &args), "{line}");
+            narrow += 1;
+        }
+        assert!(narrow > 15, "{narrow}");
     }
 }

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use super::later::Later;
 use cantus_bundle::{Layout, Reach};
 use clap::{Subcommand, ValueEnum};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleAction {
     /// Compose the bundle of one role, unless it is there already
-    Compose(ComposeArgs),
+    Compose(Later<ComposeArgs>),
     /// Say whether a folder is a whole, consistent bundle; --strict wants more than consumers need
     Verify {
         /// The bundle's folder
@@ -18,7 +19,7 @@ pub(crate) enum BundleAction {
         json: bool,
     },
     /// Show what a bundle is, and why
-    Describe(DescribeArgs),
+    Describe(Later<DescribeArgs>),
     /// Show what differs between two bundles
     Diff {
         /// One bundle's folder
@@ -38,7 +39,7 @@ pub(crate) enum BundleAction {
         out: PathBuf,
     },
     /// Lay a bundle out where a harness looks
-    Project(LayOutArgs),
+    Project(Later<LayOutArgs>),
     /// Take away what was laid out
     Unproject {
         /// The folder it was laid out in [default: the working folder]

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use super::later::Later;
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionAction {
     /// Compile the pack of one request, and print its texts as JSON
-    Compile(CompileArgs),
+    Compile(Later<CompileArgs>),
     /// Bring standard input within a budget, and print it as JSON
     Fit {
         /// The most chars that the text may have, the pointer included
@@ -30,7 +31,7 @@ pub(crate) enum SessionAction {
         input: PathBuf,
     },
     /// Print the snapshot that a conversation was given last, a JSON array; `null` if there is none
-    Snapshot(SnapshotArgs),
+    Snapshot(Later<SnapshotArgs>),
 }
 
 #[derive(Debug, clap::Args)]

@@ -184,7 +184,7 @@ fn args(words: &[&str]) -> VerifyArgs {
 
     let words = [&["cantus", "verify"], words].concat();
     match crate::args::Args::try_parse_from(words).unwrap().verb {
-        crate::args::Verb::Verify(args) => args,
+        crate::args::Verb::Verify(args) => args.into_inner(),
         other => panic!("{other:?}"),
     }
 }
