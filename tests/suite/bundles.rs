@@ -366,6 +366,23 @@ error: the target is a regular file; expected a folder, or nothing yet
 }
 
 #[test]
+fn a_file_in_the_way_that_is_too_large_is_to_be_moved_away() {
+    let repo = repo();
+    let size = 257 << 20;
+    std::fs::File::create(repo.path().join("AGENTS.md")).unwrap().set_len(size).unwrap();
+    let said = run(&repo, &["project", "bundle", "--layout", "codex"]).exits(2).stderr;
+    assert_data_eq!(
+        said,
+        str![[r#"
+error: cannot read `AGENTS.md`: 269484032 bytes are more than the 268435456 allowed
+  help: move that file away, or name another target
+
+"#]]
+    );
+    assert_eq!(std::fs::metadata(repo.path().join("AGENTS.md")).unwrap().len(), size);
+}
+
+#[test]
 fn a_base_without_its_project_is_told_where_the_request_names_it() {
     let repo = repo();
     let request = |base: &str| {

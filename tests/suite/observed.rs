@@ -304,7 +304,8 @@ fn windows_and_limits_choose_the_runs() {
     assert_eq!(names(&["--runs", "../runs/codex", "--runs", "../runs/muse"]).len(), 2);
     assert_eq!(names(&["--runs", ".."]).len(), 5);
     let output = verify(&repo, &["--until", "1h"]).exits(0);
-    assert!(output.stderr.contains("no run began in that time"), "{}", output.stderr);
+    let said = "verify: no run of claude, codex, muse, grok or agy began in that time; `cantus show` lists runs, `--since` looks further back\n";
+    assert_eq!(output.stderr, said);
     assert!(output.stdout.ends_with("\nruns=0 sessions=0 findings=0\n"), "{}", output.stdout);
 }
 
@@ -462,6 +463,36 @@ readout: the `outcome.json` of run `d` can't be understood; it counts as unknown
     assert_eq!(report["rows"].as_array().map(Vec::len), Some(1));
     assert_eq!(report["rows"][0]["miss_rate"], 0.3333);
     assert_eq!(report["filters"]["providers"][0], "codex");
+}
+
+#[test]
+fn what_a_readout_could_not_see_is_told() {
+    let repo = projected();
+    for name in ["kept", "gone"] {
+        invoke(&repo, "codex", name, "whole", INVOCATIONS[1].1);
+    }
+    fs::remove_dir_all(repo.path().join("../runs/gone")).expect("a run");
+    let log = repo.path().join("../reads.jsonl");
+    fs::File::create(&log).and_then(|file| file.set_len(65 << 20)).expect("a log");
+    let arguments = ["readout", "--layout", "sase", "--memory-reads", "../reads.jsonl"];
+    let output = cantus(&repo, &arguments).exits(0);
+    assert_data_eq!(
+        output.stderr,
+        str![[r#"
+readout: the folders of 1 run in the index are gone
+readout: the log `[..]reads.jsonl` can't be read: 68157440 bytes are more than the 67108864 allowed; no memory read is counted from it
+readout: 1 run began in that time, none with the files of this layout
+
+"#]]
+    );
+    for (providers, said) in [
+        (&["-p", "muse"][..], "readout: no run of muse began"),
+        (&["-p", "muse", "-p", "grok"], "readout: no run of grok or muse began"),
+        (&["--until", "1h"], "readout: no run began"),
+    ] {
+        let output = cantus(&repo, &[&["readout"], providers].concat()).exits(0);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+    }
 }
 
 #[test]

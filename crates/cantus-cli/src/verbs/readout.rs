@@ -12,9 +12,9 @@ use crate::args::{Global, LayoutName, ReadoutArgs};
 use crate::blocks::{Block, blocks, width};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::report::group;
+use crate::report::{group, plural};
 use crate::style::{FAINT, LABEL};
-use crate::verbs::recorded::{runs, shown};
+use crate::verbs::recorded::{runs, shown, tell_none, tell_unseen};
 use crate::verbs::verify::window;
 use crate::visible::visible;
 use crate::{Status, Streams};
@@ -29,8 +29,13 @@ pub(crate) fn run(global: &Global, args: &ReadoutArgs, streams: &mut Streams<'_>
         now,
     };
     let readout = readout(&RealDisk, &request);
-    for tree in &readout.cut {
-        writeln!(streams.err, "readout: only the first 10,000 folders of `{}` were looked at", shown(tree))?;
+    tell_unseen("readout", &readout.cut, readout.gone, streams)?;
+    for (log, reason) in &readout.unread {
+        let log = shown(log);
+        writeln!(
+            streams.err,
+            "readout: the log `{log}` can't be read: {reason}; no memory read is counted from it"
+        )?;
     }
     for name in &readout.broken {
         let name = visible(name);
@@ -39,12 +44,11 @@ pub(crate) fn run(global: &Global, args: &ReadoutArgs, streams: &mut Streams<'_>
             "readout: the `outcome.json` of run `{name}` can't be understood; it counts as unknown"
         )?;
     }
-    if readout.rows.is_empty() {
-        writeln!(
-            streams.err,
-            "readout: no run began in that time; `{} show` lists runs, `--since` looks further back",
-            global.program
-        )?;
+    if readout.rows.is_empty() && readout.looked_at > 0 {
+        let runs = plural(readout.looked_at, "run");
+        writeln!(streams.err, "readout: {runs} began in that time, none with the files of this layout")?;
+    } else if readout.rows.is_empty() {
+        tell_none(global, "readout", &readout.filters.providers, streams)?;
     }
     if args.json {
         let value = serde_json::to_value(&readout).map_err(Failure::error)?;

@@ -1,5 +1,6 @@
 //! Recorded runs: where they are looked for, which one a name means, and what was rendered there.
 
+use std::io;
 use std::path::{Path, PathBuf, is_separator};
 use std::sync::Arc;
 
@@ -79,8 +80,44 @@ pub(crate) fn find(
     Ok(Some(named.run))
 }
 
+/// Says what a search for runs did not see: what lies behind the first folders of these trees, and `gone` runs of the index.
+pub(crate) fn tell_unseen(
+    verb: &str,
+    cut: &[PathBuf],
+    gone: usize,
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    for tree in cut {
+        writeln!(streams.err, "{verb}: only the first 10,000 folders of `{}` were looked at", shown(tree))?;
+    }
+    if gone > 0 {
+        writeln!(streams.err, "{verb}: the folders of {} in the index are gone", plural(gone, "run"))?;
+    }
+    Ok(())
+}
+
+/// Says that no run, or none of these providers, began when it was looked for.
+pub(crate) fn tell_none(
+    global: &Global,
+    verb: &str,
+    providers: &[String],
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    let of = match providers {
+        [] => String::new(),
+        [first @ .., last] if !first.is_empty() => format!(" of {} or {last}", first.join(", ")),
+        [only, ..] => format!(" of {only}"),
+    };
+    writeln!(
+        streams.err,
+        "{verb}: no run{} began in that time; `{} show` lists runs, `--since` looks further back",
+        visible(&of),
+        global.program
+    )
+}
+
 /// Says that the answer is no, and what to do about it.
-pub(crate) fn say_no(message: &str, help: &str, streams: &mut Streams<'_>) -> std::io::Result<()> {
+pub(crate) fn say_no(message: &str, help: &str, streams: &mut Streams<'_>) -> io::Result<()> {
     writeln!(streams.err, "{}", visible(message))?;
     writeln!(streams.err, "  {LABEL}help{LABEL:#}: {}", visible(help))
 }

@@ -15,9 +15,8 @@ use crate::args::{Global, VerifyArgs};
 use crate::blocks::width;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::report::plural;
 use crate::verbs::default_home;
-use crate::verbs::recorded::{find, runs, say_no, shown, user_home};
+use crate::verbs::recorded::{find, runs, say_no, tell_none, tell_unseen, user_home};
 use crate::{Status, Streams};
 
 /// The most runs of each provider that are looked at.
@@ -80,18 +79,10 @@ fn chosen(
     }
     let providers = if args.providers.is_empty() { Known::ALL.as_slice() } else { &args.providers };
     let chosen = candidates(&RealDisk, runs, window, providers, limit);
-    for tree in &chosen.cut {
-        writeln!(streams.err, "verify: only the first 10,000 folders of `{}` were looked at", shown(tree))?;
-    }
-    if chosen.gone > 0 {
-        writeln!(streams.err, "verify: the folders of {} in the index are gone", plural(chosen.gone, "run"))?;
-    }
+    tell_unseen("verify", &chosen.cut, chosen.gone, streams)?;
     if chosen.runs.is_empty() {
-        writeln!(
-            streams.err,
-            "verify: no run began in that time; `{} show` lists runs, `--since` looks further back",
-            global.program
-        )?;
+        let providers: Vec<_> = providers.iter().map(ToString::to_string).collect();
+        tell_none(global, "verify", &providers, streams)?;
     }
     Ok(Some(chosen))
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use cantus_fs::Disk;
+use cantus_fs::{Disk, ReadError};
 use cantus_manifest::Actor;
 use cantus_manifest::Purpose;
 use cantus_manifest::manifest::{DeliveryStatus, Manifest};
@@ -67,12 +67,21 @@ pub struct Readout {
     pub first_explicit_rendered_at: BTreeMap<String, String>,
     /// By provider and delivery mode.
     pub rows: Vec<ModeRow>,
+    /// How many runs were looked at; those without the files of the layout are in no row.
+    #[serde(skip)]
+    pub looked_at: usize,
     /// Trees of runs of which only the first folders were looked at.
     #[serde(skip)]
     pub cut: Vec<PathBuf>,
+    /// How many entries of the index led to a folder that is gone.
+    #[serde(skip)]
+    pub gone: usize,
     /// Runs whose `outcome.json` can't be understood, by name; they count as `unknown`.
     #[serde(skip)]
     pub broken: Vec<String>,
+    /// Logs of memory reads that could not be read, and why; no read in them is counted.
+    #[serde(skip)]
+    pub unread: Vec<(PathBuf, String)>,
 }
 
 /// What was asked for.
@@ -146,11 +155,11 @@ pub fn readout(disk: &dyn Disk, request: &ReadoutRequest<'_>) -> Readout {
         provider.is_some_and(|name| request.providers.is_empty() || request.providers.contains(name))
     };
     let runs: Vec<RunInfo> = within.by_ref().filter(is_asked).collect();
-    let mut broken = Vec::new();
+    let (mut broken, mut unread) = (Vec::new(), Vec::new());
     let counted: Vec<(&str, Counted)> = match &request.layout {
         Layout::Cantus => runs.iter().map(|run| (provider(run), told(disk, run, &mut broken))).collect(),
         Layout::Sase(logs) => {
-            let reads = sase::memory_reads(disk, logs, &runs);
+            let reads = sase::memory_reads(disk, logs, &runs, &mut unread);
             let counted = runs.iter().zip(reads);
             let counted = counted.filter_map(|(run, reads)| {
                 Some((provider(run), sase::counted(disk, run, reads, request.now)?))
@@ -170,8 +179,19 @@ pub fn readout(disk: &dyn Disk, request: &ReadoutRequest<'_>) -> Readout {
         },
         first_explicit_rendered_at: first_explicit(&counted),
         rows: rows(&counted, &request.layout),
+        looked_at: runs.len(),
         cut: within.cut,
+        gone: within.gone,
         broken,
+        unread: unread.into_iter().map(|(log, error)| (log, reason(&error))).collect(),
+    }
+}
+
+/// Why a file could not be read.
+fn reason(error: &ReadError) -> String {
+    match error {
+        ReadError::Io(error) => error.to_string(),
+        other => other.to_string(),
     }
 }
 

@@ -7,7 +7,7 @@ use cantus_bundle::{
     FileState, Layout, ProjectError, Projected, Reach, State, Wanted, check_projection, project as put,
     unproject as take,
 };
-use cantus_fs::{LockError, RealDisk, Root};
+use cantus_fs::{AccessError, LockError, ReadError, RealDisk, Root, TargetError};
 use cantus_manifest::{Diagnostic, RelPath};
 use serde::Serialize;
 
@@ -87,6 +87,12 @@ fn advice(error: ProjectError) -> Failure {
         ProjectError::Previous(_) | ProjectError::Record => {
             "remove `.agent-compose/` at the target, and by hand what was laid out there"
         }
+        ProjectError::Access(AccessError::Read { source, .. })
+        | ProjectError::Target(TargetError::Read { source, .. }) => match source {
+            ReadError::TooLarge { .. } => "move that file away, or name another target",
+            ReadError::NotAFile(_) => "put an ordinary file there, or name another target",
+            ReadError::Io(_) => "mend the cause and run this again",
+        },
         ProjectError::Contain(_) | ProjectError::Target(_) | ProjectError::NoFolder(_) => {
             "put an ordinary file or folder there, or name another target"
         }

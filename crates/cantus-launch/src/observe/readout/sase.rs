@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use cantus_fs::Disk;
+use cantus_fs::{Disk, ReadError};
 use serde_json::Value;
 
 use super::{Counted, mode};
@@ -125,11 +125,22 @@ fn tail(disk: &dyn Disk, path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// How often each of `runs` read memory, by these logs.
-pub(super) fn memory_reads(disk: &dyn Disk, logs: &[PathBuf], runs: &[RunInfo]) -> Vec<u64> {
+/// How often each of `runs` read memory, by these logs; those that can't be read are added to `unread`.
+pub(super) fn memory_reads(
+    disk: &dyn Disk,
+    logs: &[PathBuf],
+    runs: &[RunInfo],
+    unread: &mut Vec<(PathBuf, ReadError)>,
+) -> Vec<u64> {
     let mut reads = vec![0; runs.len()];
     for log in logs {
-        let bytes = disk.read(log, MOST_LOG).unwrap_or_default();
+        let bytes = match disk.read(log, MOST_LOG) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                unread.push((log.clone(), error));
+                continue;
+            }
+        };
         for line in bytes.split(|byte| *byte == b'\n') {
             let line: Value = serde_json::from_slice(line).unwrap_or_default();
             if let Some(run) = reader(&line, runs) {
