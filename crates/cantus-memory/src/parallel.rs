@@ -4,8 +4,9 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-/// How many threads share a long list. Fixed, so that nothing of the machine is asked; the result never depends on them.
-const THREADS: usize = 4;
+/// How many threads share a long list. Fixed, so that nothing of the machine is asked; the result never depends on them. The
+/// allocator of a static Linux program has one lock, for which they would wait longer than they work.
+const THREADS: usize = if cfg!(target_env = "musl") { 1 } else { 4 };
 /// How many items are taken at once, so that a thread which gets less time does less.
 const PART: usize = 32;
 /// About how many bytes the results of a part take.
