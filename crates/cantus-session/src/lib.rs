@@ -49,3 +49,9 @@ pub use section::{Section, Snapshot, Source};
 
 /// The code of what is wrong with a launch description.
 pub(crate) const CODE: &str = "session.launch";
+
+/// An id as messages name it: a control character as its code point, a long one shortened.
+pub(crate) fn told(id: &str) -> String {
+    let id = cantus_memory::shortened(id);
+    id.chars().flat_map(|c| if c.is_control() { c.escape_unicode().collect() } else { vec![c] }).collect()
+}

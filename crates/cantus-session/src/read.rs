@@ -5,7 +5,7 @@ mod shape;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cantus_manifest::{Diagnostic, Outcome};
-use cantus_memory::{decode, nearest, shortened};
+use cantus_memory::{decode, shortened};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ use crate::checkpoint::CheckpointInput;
 use crate::json::fields;
 use crate::launch::{HostSection, Override, SessionLaunch, Tools, Variant, VariantSection};
 use crate::run_id::RunId;
-use crate::standard::STANDARD;
+use crate::standard::unknown;
 
 /// The version of the shapes.
 const VERSION: u64 = 1;
@@ -209,15 +209,10 @@ impl<'a> Reader<'a> {
     }
 
     fn overrides(&mut self, members: Members<'a>) -> BTreeMap<String, Override> {
-        let known: Vec<&str> = STANDARD.iter().map(|row| row.id).collect();
         let mut overrides = BTreeMap::new();
         for (id, raw) in members.0 {
             let line = self.line_of(raw);
-            if !known.contains(&id.as_str()) {
-                let hint = nearest(&id, &known).map(|near| format!(": did you mean `{near}`?"));
-                let message = format!("no standard section is called `{}`", shortened(&id));
-                self.fault(Some(line), message + &hint.unwrap_or_default());
-            }
+            self.faults.extend(unknown(&id).map(|fault| fault.at(self.file).line(line)));
             let place = format!("standard.{}", shortened(&id));
             let Some((shape, _)) = self.part::<OverrideShape>(&place, raw) else { continue };
             if overrides.insert(id.clone(), shape.into()).is_some() {

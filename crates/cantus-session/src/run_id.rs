@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::told;
+
 /// The most characters of a run id.
 const MOST_CHARS: usize = 128;
 
@@ -29,7 +31,7 @@ impl RunId {
     /// Takes a name that is safe as one folder.
     pub fn new(id: &str) -> Result<Self, ParseRunIdError> {
         match broken_rule(id) {
-            Some(rule) => Err(ParseRunIdError { id: shown(id), rule }),
+            Some(rule) => Err(ParseRunIdError { id: told(id), rule }),
             None => Ok(Self(id.to_owned())),
         }
     }
@@ -65,12 +67,6 @@ fn broken_rule(id: &str) -> Option<&'static str> {
         && (stem.starts_with("com") || stem.starts_with("lpt"))
         && stem.ends_with(|last: char| last.is_ascii_digit());
     (is_port || DEVICES.contains(&stem.as_str())).then_some("Windows keeps this name for a device")
-}
-
-/// An id as an error names it: short, without control characters.
-fn shown(id: &str) -> String {
-    let id = cantus_memory::shortened(id);
-    id.chars().flat_map(|c| if c.is_control() { c.escape_unicode().collect() } else { vec![c] }).collect()
 }
 
 #[cfg(test)]

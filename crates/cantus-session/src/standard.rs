@@ -1,5 +1,10 @@
 //! The standard sections: where they stand and how much room they have.
 
+use cantus_manifest::Diagnostic;
+use cantus_memory::nearest;
+
+use crate::{CODE, told};
+
 /// Who makes a standard section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maker {
@@ -23,6 +28,17 @@ pub(crate) struct Standard {
 
 const fn row(id: &'static str, order: i64, budget: usize, maker: Maker) -> Standard {
     Standard { id, order, budget, maker }
+}
+
+/// What is wrong with settings for a standard section called `id`: nothing, if there is one.
+pub(crate) fn unknown(id: &str) -> Option<Diagnostic> {
+    let known: Vec<&str> = STANDARD.iter().map(|row| row.id).collect();
+    if known.contains(&id) {
+        return None;
+    }
+    let hint = nearest(id, &known).map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+    let message = format!("no standard section is called `{}`{hint}", told(id));
+    Some(Diagnostic::error(CODE, message).help(format!("they are `{}`", known.join("`, `"))))
 }
 
 /// How many chars a section of a variant may have.

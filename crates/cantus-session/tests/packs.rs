@@ -467,6 +467,17 @@ fn sources_count_but_not_what_they_contributed() {
     assert!(with("2", 1).deliver(Some(&previous)).update.is_some());
 }
 
+#[test]
+fn an_unknown_standard_section_is_told_with_those_there_are() {
+    let text = "{\"version\": 1, \"product\": \"Acme\",\n\"standard\": {\"nothing\": {}}}";
+    let found = Description::read("l.json", text.into()).diagnostics;
+    let told: Vec<_> = found.iter().map(|it| (it.line.unwrap(), it.help.as_deref().unwrap())).collect();
+    assert!(
+        matches!(told[..], [(2, help)] if help.starts_with("they are `harness-identity`, `system`, `")),
+        "{told:?}"
+    );
+}
+
 #[track_caller]
 fn check_fault(json: &str, expected: &[&str]) {
     let text = format!("{{\"version\": 1, \"product\": \"Acme\",\n{json}}}");

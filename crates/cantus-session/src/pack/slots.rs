@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use cantus_manifest::{Diagnostic, Outcome};
-use cantus_memory::{nearest, shortened};
 
 use super::{Framing, SessionMaterial, VariantName};
-use crate::CODE;
 use crate::launch::{HostSection, SectionStability, SessionLaunch, VariantSection, WikiPointer};
 use crate::parts::{Frame, groups, references, skills, state, tools, wiki};
 use crate::section::{Draft, Section, Source, chars};
 use crate::standard::{
-    BUNDLE_ORDER, DEFAULT_ORDER, HOST_BUDGET, Maker, STANDARD, VARIANT_BUDGET, made_by, standard,
+    BUNDLE_ORDER, DEFAULT_ORDER, HOST_BUDGET, Maker, STANDARD, VARIANT_BUDGET, made_by, standard, unknown,
 };
+use crate::{CODE, told};
 
 /// The section that brings its own framing.
 const IDENTITY: &str = "identity";
@@ -312,14 +311,7 @@ impl<'a> Builder<'a> {
     }
 
     fn unknown_overrides(self) -> Vec<Diagnostic> {
-        let known: Vec<&str> = STANDARD.iter().map(|row| row.id).collect();
-        let unknown = self.launch.overrides.keys().filter(|id| !known.contains(&id.as_str()));
-        let fault = |id: &String| {
-            let hint = nearest(id, &known).map(|near| format!(": did you mean `{near}`?"));
-            let message = format!("no standard section is called `{}`{}", told(id), hint.unwrap_or_default());
-            at(None, message).help(format!("they are `{}`", known.join("`, `")))
-        };
-        unknown.map(fault).collect()
+        self.launch.overrides.keys().filter_map(|id| unknown(id)).collect()
     }
 }
 
@@ -339,10 +331,4 @@ fn broken_rule(id: &str) -> Option<&'static str> {
         return Some("it holds control characters");
     }
     (id.chars().count() > MOST_ID).then_some("it has more than 200 characters")
-}
-
-/// An id as an error names it: short, without control characters.
-fn told(id: &str) -> String {
-    let id = shortened(id);
-    id.chars().flat_map(|c| if c.is_control() { c.escape_unicode().collect() } else { vec![c] }).collect()
 }
