@@ -681,6 +681,40 @@ mod links {
         assert!(repo.read("AGENTS.md").contains("### A (a)"));
     }
 
+    /// Adopts a repository whose one text lies in `real` and which has these links; each target is a file of its own then.
+    #[track_caller]
+    fn check_linked(real: &str, links: &[(&str, &str)]) {
+        for in_git in [true, false] {
+            let repo = Repo::new(&format!("//- {real}\n## A\n\nx\n"));
+            for (target, name) in links {
+                link(&repo, target, name);
+            }
+            if in_git {
+                repo.commit_all("by hand");
+            }
+            check_adopted(&repo);
+            for name in ["AGENTS.md", "CLAUDE.md"] {
+                assert!(fs::symlink_metadata(repo.path().join(name)).unwrap().is_file(), "{name}");
+                check_kept("## A\n\nx\n", &repo.read(name));
+            }
+            let copies = repo.files().into_iter().filter(|path| path.contains(".before-cantus")).count();
+            // Only a target is overwritten.
+            assert_eq!(copies, usize::from(!in_git && real == "CLAUDE.md"));
+        }
+    }
+
+    #[test]
+    fn whichever_name_the_real_file_has_all_of_them_become_files() {
+        check_linked("CLAUDE.md", &[("CLAUDE.md", "AGENTS.md")]);
+        check_linked("CLAUDE.md", &[("CLAUDE.md", "AGENTS.md"), ("CLAUDE.md", "GEMINI.md")]);
+        check_linked("docs/agents.md", &[("docs/agents.md", "AGENTS.md"), ("docs/agents.md", "CLAUDE.md")]);
+        check_linked(
+            ".github/copilot-instructions.md",
+            &[(".github/copilot-instructions.md", "AGENTS.md"), ("AGENTS.md", "CLAUDE.md")],
+        );
+        check_linked("docs/agents.md", &[("docs/agents.md", "CLAUDE.md"), ("CLAUDE.md", "AGENTS.md")]);
+    }
+
     #[test]
     fn links_that_lead_nowhere_round_or_out_are_refused() {
         let repo = Repo::new("//- x.md\nx\n");

@@ -369,7 +369,7 @@ error: the target is a regular file; expected a folder, or nothing yet
 fn a_file_in_the_way_that_is_too_large_is_to_be_moved_away() {
     let repo = repo();
     let size = 257 << 20;
-    std::fs::File::create(repo.path().join("AGENTS.md")).unwrap().set_len(size).unwrap();
+    fs::File::create(repo.path().join("AGENTS.md")).unwrap().set_len(size).unwrap();
     let said = run(&repo, &["project", "bundle", "--layout", "codex"]).exits(2).stderr;
     assert_data_eq!(
         said,
@@ -379,7 +379,7 @@ error: cannot read `AGENTS.md`: 269484032 bytes are more than the 268435456 allo
 
 "#]]
     );
-    assert_eq!(std::fs::metadata(repo.path().join("AGENTS.md")).unwrap().len(), size);
+    assert_eq!(fs::metadata(repo.path().join("AGENTS.md")).unwrap().len(), size);
 }
 
 #[test]

@@ -71,8 +71,8 @@ pub fn foreign_targets(root: &Root, projection: &Projection) -> Result<Vec<RelPa
     Ok(foreign.map(|target| target.path).collect())
 }
 
-/// Plans to overwrite the targets that are among `imported`, byte for byte as they were read, with what the notes say. A copy is
-/// written beside each whose bytes git doesn't hold, and a target that is a symlink to an imported file or to another target is
+/// Plans to overwrite the targets whose bytes are those of an `imported` file, under whatever name that was read, with what the
+/// notes say. A copy is written beside each whose bytes git doesn't hold, and a target that is a symlink to an imported file or to another target is
 /// removed, since a committed file is a regular one. The caller holds the [`Turn`](crate::Turn).
 pub fn take_over(
     root: &Root,
@@ -87,18 +87,17 @@ pub fn take_over(
         Plan { targets: Vec::new(), beside: safe.beside, warnings: safe.warnings, in_git: safe.in_git };
     let mut taken = TakeOver { plan, backups: Vec::new() };
     for (safe, mut forced) in safe.targets.into_iter().zip(forced.targets) {
-        let is_imported = |file: &&ImportFile| {
-            file.path == safe.path && safe.seen == Some(Digest::of(&file.bytes)) && safe.seen == forced.seen
-        };
-        let known = imported.iter().find(is_imported).filter(|_| safe.state == State::Foreign);
-        let Some(file) = known else {
+        let is_imported = |file: &&ImportFile| safe.seen == Some(Digest::of(&file.bytes));
+        let is_foreign = safe.state == State::Foreign && safe.seen == forced.seen;
+        let Some(file) = imported.iter().find(is_imported).filter(|_| is_foreign) else {
             taken.plan.targets.push(safe);
             continue;
         };
-        if git.kept(&file.path, &[&file.bytes]).is_none() {
-            let kept = backup(root, file);
-            let at = kept.map_err(|source| TakeOverError::Backup { path: file.path.clone(), source })?;
-            taken.backups.push(Backup { of: file.path.clone(), at });
+        let path = safe.path;
+        if git.kept(&path, &[&file.bytes]).is_none() {
+            let at = backup(root, &path, &file.bytes);
+            let at = at.map_err(|source| TakeOverError::Backup { path: path.clone(), source })?;
+            taken.backups.push(Backup { of: path, at });
             // Its copy holds every line.
             forced.loss = None;
         }
@@ -110,30 +109,33 @@ pub fn take_over(
 /// Removes targets that are symlinks to imported files or to other targets.
 fn remove_links(root: &Root, projection: &Projection, imported: &[ImportFile]) -> Result<(), TakeOverError> {
     let real = |path: PathBuf| root.disk().canonical(&path).ok();
-    for path in projection.paths() {
-        let is_link = matches!(root.kind(path), Ok(Some(Kind::Symlink)));
-        let has_plain_folders = path.parent().is_none_or(|folder| {
+    let has_plain_folders = |path: &RelPath| {
+        path.parent().is_none_or(|folder| {
             let below = real(root.path().to_path_buf()).map(|root| root.join(folder.as_str()));
             below.is_some() && below == real(root.at(&folder))
-        });
-        if !is_link || !has_plain_folders {
-            continue;
-        }
+        })
+    };
+    let leads_to_known = |path: &RelPath| {
         let target = real(root.at(path));
         let others = projection.paths().filter(|other| *other != path);
         let mut known = imported.iter().map(|file| &file.path).chain(others);
-        if target.is_some() && known.any(|file| real(root.at(file)) == target) {
-            let removed = root.disk().remove(&root.at(path));
-            removed.map_err(|source| TakeOverError::Link { path: path.clone(), source })?;
-        }
+        target.is_some() && known.any(|file| real(root.at(file)) == target)
+    };
+    let is_link = |path: &RelPath| matches!(root.kind(path), Ok(Some(Kind::Symlink)));
+    let links = projection.paths().filter(|path| is_link(path) && has_plain_folders(path));
+    // All are looked at before the first is gone: one may lead through another, mostly through an earlier one.
+    let known: Vec<_> = links.filter(|path| leads_to_known(path)).collect();
+    for path in known.into_iter().rev() {
+        let removed = root.disk().remove(&root.at(path));
+        removed.map_err(|source| TakeOverError::Link { path: path.clone(), source })?;
     }
     Ok(())
 }
 
 /// Copies a file to `NAME.before-cantus`, or to that with the first number that is free. A copy that is there counts.
-fn backup(root: &Root, file: &ImportFile) -> Result<RelPath, TargetError> {
+fn backup(root: &Root, file: &RelPath, bytes: &[u8]) -> Result<RelPath, TargetError> {
     let named = |end: String| {
-        let path = RelPath::new(format!("{}.before-cantus{end}", file.path));
+        let path = RelPath::new(format!("{file}.before-cantus{end}"));
         path.unwrap_or_else(|error| unreachable!("{error}"))
     };
     let mut path = named(String::new());
@@ -142,9 +144,9 @@ fn backup(root: &Root, file: &ImportFile) -> Result<RelPath, TargetError> {
         // A symlink or a folder takes the name; nothing is read or written through it.
         let is_taken = matches!(root.kind(&path), Ok(Some(kind)) if kind != Kind::File);
         match if is_taken { None } else { root.read_target(&path, MOST_BYTES)? } {
-            Some(bytes) if bytes == file.bytes => return Ok(path),
+            Some(found) if found == bytes => return Ok(path),
             None if !is_taken => {
-                let staged = root.stage(&path, &file.bytes)?;
+                let staged = root.stage(&path, bytes)?;
                 root.replace(&path, staged, None, MOST_BYTES)?;
                 return Ok(path);
             }
