@@ -648,6 +648,69 @@ fn names_are_meant_from_the_working_folder() {
     assert!(note.contains("description: \"A. Read it before you work in `packages/api/`.\"\n"), "{note}");
 }
 
+/// A project with two members: one has notes and a file that Cantus didn't write, the other such a file alone.
+fn with_members() -> Repo {
+    let repo = Repo::new(
+        "//- cantus.toml\nmembers = [\"crates/*\"]\n//- memory/z.md\n---\ntype: core\n---\n# Z\n\nz\n//- crates/b/memory/b.md\n---\ntype: core\n---\n# B\n\nb\n//- crates/b/AGENTS.md\nhand b\n//- crates/a/AGENTS.md\n# A\n\nhand a\n\n## Sub\n\nx\n",
+    );
+    repo.commit_all("by hand");
+    repo
+}
+
+#[test]
+fn a_member_s_file_is_imported_into_its_own_notes() {
+    let repo = with_members();
+    let refused = cantus(&repo, &["project"]).exits(1).stdout;
+    assert!(
+        refused.contains("run `cantus import crates/b/AGENTS.md --into crates/b/memory`, and go on"),
+        "{refused}"
+    );
+    let said = cantus(&repo, &["import", "crates/a/AGENTS.md", "--into", "crates/a/memory"]).exits(0).stdout;
+    assert_data_eq!(said, str![[r#"
+crates/a/AGENTS.md
+  crates/a/memory/a.md    core  lines 1-3  ~3 tokens
+  crates/a/memory/sub.md  core  lines 5-7  ~3 tokens
+     -------
+       Wrote 2 notes from 1 file, ~6 tokens
+        next: `cantus import crates/b/AGENTS.md --into crates/b/memory`: Cantus didn't write that either
+
+"#]]);
+    let said = cantus(&repo, &["import", "crates/b/AGENTS.md", "--into", "crates/b/memory"]).exits(0).stdout;
+    assert_data_eq!(said, str![[r#"
+crates/b/AGENTS.md
+  crates/b/memory/b-agents.md  core  line 1  ~2 tokens
+     -------
+       Wrote 1 note from 1 file, ~2 tokens
+        next: `cantus import crates/a/AGENTS.md --into crates/a/memory`: Cantus didn't write that either
+
+"#]]);
+    assert!(
+        !repo.read("crates/a/memory/a.md").contains("For work in"),
+        "{}",
+        repo.read("crates/a/memory/a.md")
+    );
+    cantus(&repo, &["project", "--force"]).exits(0);
+    cantus(&repo, &["check"]).exits(0);
+    check_kept("# A\n\nhand a\n\n## Sub\n\nx\n", &repo.read("crates/a/AGENTS.md"));
+    assert!(repo.read("crates/b/AGENTS.md").contains("hand b"));
+}
+
+#[test]
+fn init_leaves_a_member_s_file_to_its_member() {
+    let repo = with_members();
+    let said = cantus(&repo, &["init", "--yes"]).exits(1).stdout;
+    assert!(said.contains("cantus import crates/b/AGENTS.md --into crates/b/memory"), "{said}");
+    assert_eq!(repo.read("crates/b/AGENTS.md"), "hand b\n");
+    assert!(!repo.exists("memory/b-agents.md"));
+}
+
+#[test]
+fn a_folder_of_notes_below_another_folder_could_be_a_member_s() {
+    let repo = Repo::new("//- memory/z.md\n---\ntype: core\n---\n# Z\n\nz\n//- api/AGENTS.md\n# A\n\nx\n");
+    let said = cantus(&repo, &["import", "api/AGENTS.md", "--into", "api/memory"]).exits(0).stdout;
+    assert!(said.contains("next: add \"api\" to `members` in cantus.toml"), "{said}");
+}
+
 #[cfg(unix)]
 mod links {
     use std::os::unix::fs::symlink;

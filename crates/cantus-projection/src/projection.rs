@@ -171,6 +171,13 @@ impl Projection {
         std::iter::once(self).chain(self.members.iter().map(|(_, member)| member))
     }
 
+    /// The note folder of the member that the committed file `path` belongs to; `None` if it is the project's own.
+    #[must_use]
+    pub fn member_notes(&self, path: &RelPath) -> Option<&str> {
+        let mut members = self.members.iter().map(|(_, member)| member);
+        Some(&*members.find(|member| member.own_paths().any(|own| own == path))?.memory)
+    }
+
     /// The lock, once everything else is there.
     fn lock_text(&self, config: &Config) -> String {
         let web =

@@ -56,6 +56,11 @@ pub(crate) fn run(global: &Global, args: &ImportArgs, streams: &mut Streams<'_>)
             Deed::Written
         }
     };
+    // With its first note a folder may have become a member.
+    let project = match deed {
+        Deed::Written => adopt::open(&root, global).value.unwrap_or(project),
+        Deed::Planned | Deed::Nothing => project,
+    };
     let next = next(&root, &project, &draft, &into);
     if args.json {
         json(streams.out, &draft, deed, &next)?;
@@ -97,8 +102,14 @@ impl Draft {
 fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<String> {
     let command = &project.config.command;
     let mut next = Vec::new();
-    if !adopt::note_folder(root, project, None).is_ok_and(|folder| folder == *into) {
-        next.push(format!("set `memory = \"{into}\"` in cantus.toml, so that the notes are found"));
+    let is_members = project.members.iter().any(|member| member.memory == *into);
+    if !is_members && !adopt::note_folder(root, project, None).is_ok_and(|folder| folder == *into) {
+        next.push(match folder_of(into) {
+            Some(folder) => {
+                format!("add \"{folder}\" to `members` in cantus.toml, so that the notes are found")
+            }
+            None => format!("set `memory = \"{into}\"` in cantus.toml, so that the notes are found"),
+        });
     }
     let Some(projection) = Projection::compose(project).value else { return next };
     let foreign = match foreign_targets(root, &projection) {
@@ -111,12 +122,7 @@ fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<St
     };
     let (ready, open): (Vec<_>, Vec<_>) = foreign.iter().partition(|path| draft.covers(path));
     if !open.is_empty() {
-        let names: Vec<_> = open.iter().map(|path| path.as_str()).collect();
-        next.push(format!(
-            "`{} {}`: Cantus didn't write that either",
-            sibling(command, "import"),
-            names.join(" ")
-        ));
+        next.extend(imports(&projection, &open, command));
     } else if ready.is_empty() {
         next.push(format!("`{command}`"));
     } else {
@@ -129,10 +135,31 @@ fn next(root: &Root, project: &Project, draft: &Draft, into: &RelPath) -> Vec<St
     next
 }
 
+/// How the committed files `open`, which Cantus didn't write, are imported: those of a member into its own notes.
+fn imports(projection: &Projection, open: &[&RelPath], command: &str) -> Vec<String> {
+    let import = sibling(command, "import");
+    let step = |words: String| format!("`{import} {words}`: Cantus didn't write that either");
+    let into = |path: &RelPath| Some(step(format!("{path} --into {}", projection.member_notes(path)?)));
+    let (of_members, own): (Vec<&RelPath>, Vec<&RelPath>) =
+        open.iter().partition(|path| projection.member_notes(path).is_some());
+    let own: Vec<_> = own.into_iter().map(RelPath::as_str).collect();
+    let own = (!own.is_empty()).then(|| step(own.join(" ")));
+    own.into_iter().chain(of_members.into_iter().filter_map(into)).collect()
+}
+
+/// The folder whose note folder `into` would be if it were a member.
+fn folder_of(into: &RelPath) -> Option<RelPath> {
+    let folder = into.as_str().strip_suffix("/sase/memory").or(into.as_str().strip_suffix("/memory"))?;
+    RelPath::new(folder).ok()
+}
+
 /// Says which imported files would go on to reach agents beside the committed ones, or over them.
 pub(super) fn left_over(project: &Project, draft: &Draft) -> Vec<String> {
     let others = draft.files.iter().map(|file| file.path.as_str());
-    let others = others.filter(|path| !project.config.files.iter().any(|target| target.as_str() == *path));
+    let files = &project.config.files;
+    let of_members = project.members.iter().flat_map(|member| files.iter().map(|file| member.file(file)));
+    let targets: Vec<_> = files.iter().cloned().chain(of_members).collect();
+    let others = others.filter(|path| !targets.iter().any(|target| target.as_str() == *path));
     let is_generators = |path: &&str| path.starts_with(".ruler/") || path.starts_with(".rulesync/");
     let (sources, read): (Vec<_>, Vec<_>) = others.partition(is_generators);
     let mut steps = Vec::new();

@@ -118,7 +118,9 @@ impl State {
         let Outcome { value, diagnostics } = Projection::compose(project);
         let projection = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
         // A target that is a symlink may be one to a file that is imported: that is seen to when it is taken over.
-        let foreign = foreign_targets(root, &projection).unwrap_or_else(|_| project.config.files.clone());
+        let mut foreign = foreign_targets(root, &projection).unwrap_or_else(|_| project.config.files.clone());
+        // A member's text belongs into its own notes, not into the project's.
+        foreign.retain(|path| projection.member_notes(path).is_none());
         let fresh = plan(root, &projection, Mend::Safe).is_ok_and(|plan| plan.is_fresh());
         let has_notes = propose::has_notes(project);
         let standing_tokens = (!has_notes).then(|| projection.totals().tokens_est);
@@ -335,6 +337,18 @@ fn made(root: &Root, project: &Project, proposal: &Proposal) -> Vec<(String, Rel
         made.extend(RelPath::new(example).ok().map(|example| (name.to_owned(), example)));
     };
     add("projections", "projections/lock.toml");
+    for member in &project.members {
+        let (notes, lock) = (member.memory.as_str(), member.lock());
+        let example = member.corpus.unit_paths().next().unwrap_or(&member.memory);
+        add(notes, example.as_str());
+        project
+            .config
+            .files
+            .iter()
+            .map(|file| member.file(file))
+            .for_each(|file| add(file.as_str(), file.as_str()));
+        add(lock.parent().as_ref().map_or("", RelPath::as_str), lock.as_str());
+    }
     if proposal.config.is_some() {
         add(cantus_workspace::CONFIG, cantus_workspace::CONFIG);
     }

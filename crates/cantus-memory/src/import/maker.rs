@@ -119,7 +119,7 @@ impl<'a> Maker<'a> {
             let line = line + rule.body_line - 1;
             self.skip(path, line, line, SkipReason::Imports(target.clone()));
         }
-        let scope = scope(path);
+        let scope = scope(path).filter(|folder| !is_below(self.options.into, folder));
         // A rule that is read on demand is one topic already, and so is what one folder needs.
         let on_demand = rule.kind == NoteKind::Reference || scope.is_some();
         let kind = self.options.kind.unwrap_or(if on_demand { NoteKind::Reference } else { NoteKind::Core });
@@ -347,6 +347,11 @@ fn scope(path: &RelPath) -> Option<RelPath> {
     let folder = path.parent()?;
     let is_tools = folder.as_str().split('/').any(|part| part.starts_with('.'));
     (STANDARD.contains(&path.file_name()) && !is_tools).then_some(folder)
+}
+
+/// Whether notes lie in a folder, and so are for it alone without saying so.
+fn is_below(notes: &RelPath, folder: &RelPath) -> bool {
+    notes.as_str().strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn folded(title: &str) -> String {
