@@ -648,6 +648,72 @@ fn names_are_meant_from_the_working_folder() {
     assert!(note.contains("description: \"A. Read it before you work in `packages/api/`.\"\n"), "{note}");
 }
 
+#[test]
+fn one_text_for_two_folders_is_a_note_for_each() {
+    let repo = Repo::new(
+        "//- memory/z.md\n---\ntype: core\n---\n# Z\n\nz\n//- AGENTS.md\n# Style\n\nUse tabs.\n//- a/AGENTS.md\n# Style\n\nUse tabs.\n//- b/AGENTS.md\n# Style\n\nUse tabs.\n//- a/CLAUDE.md\n# Style\n\nUse tabs.\n",
+    );
+    let files = ["a/AGENTS.md", "a/CLAUDE.md", "b/AGENTS.md"];
+    let said = cantus(&repo, &[&["import"], &files[..]].concat()).exits(0).stdout;
+    assert_data_eq!(
+        said,
+        str![[r#"
+a/AGENTS.md
+  memory/a-agents.md  reference  lines 1-3  ~5 tokens
+a/CLAUDE.md
+  -    lines 1-3    the same as a/AGENTS.md:1
+b/AGENTS.md
+  memory/b-agents.md  reference  lines 1-3  ~5 tokens
+     -------
+       Wrote 2 notes from 3 files, ~10 tokens
+        next: `cantus import AGENTS.md`: Cantus didn't write that either
+        next: delete a/AGENTS.md, a/CLAUDE.md, b/AGENTS.md: agents would read that text twice
+
+"#]]
+    );
+    let notes = ["memory/a-agents.md", "memory/b-agents.md"].map(|note| repo.read(note));
+    assert!(notes[0].contains("in `a/`") && notes[1].contains("in `b/`"), "{notes:?}");
+    let again =
+        cantus(&repo, &["import", "a/AGENTS.md", "b/AGENTS.md", "AGENTS.md", "--dry-run"]).exits(0).stdout;
+    assert_data_eq!(
+        again,
+        str![[r#"
+a/AGENTS.md
+  -    lines 1-3    memory/a-agents.md has this text already
+b/AGENTS.md
+  -    lines 1-3    memory/b-agents.md has this text already
+AGENTS.md
+  memory/style.md  core  lines 1-3  ~5 tokens  not the text of memory/b-agents.md
+     -------
+     Planned 1 note from 3 files, ~5 tokens; nothing was written
+        next: read the notes, and commit AGENTS.md as they are, so that git keeps the old text
+        next: `cantus project --force`, which overwrites AGENTS.md with the text of the notes
+        next: delete a/AGENTS.md, b/AGENTS.md: agents would read that text twice
+
+"#]]
+    );
+}
+
+#[test]
+fn what_no_agent_reads_is_no_source() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n");
+    check_adopted(&repo);
+    check_refused(&repo, &["projections/lock.toml"], "written by Cantus");
+    repo.write("cantus.toml", "title = \"x\"\n");
+    check_refused(&repo, &["cantus.toml"], "a configuration, which has no text for agents");
+}
+
+#[test]
+fn front_matter_of_a_rule_that_says_nothing_is_no_text() {
+    for block in ["", "\n", "# globs: none\n"] {
+        let repo = Repo::new(&format!("//- .cursor/rules/a.mdc\n---\n{block}---\n## A\n\nx\n"));
+        cantus(&repo, &["import"]).exits(0);
+        let notes: Vec<_> = repo.files().into_iter().filter(|path| path.starts_with("memory/")).collect();
+        assert_eq!(notes, ["memory/a.md"], "{block:?}");
+        assert!(repo.read("memory/a.md").ends_with("---\n\n## A\n\nx\n"), "{}", repo.read("memory/a.md"));
+    }
+}
+
 /// A project with two members: one has notes and a file that Cantus didn't write, the other such a file alone.
 fn with_members() -> Repo {
     let repo = Repo::new(
@@ -666,7 +732,9 @@ fn a_member_s_file_is_imported_into_its_own_notes() {
         "{refused}"
     );
     let said = cantus(&repo, &["import", "crates/a/AGENTS.md", "--into", "crates/a/memory"]).exits(0).stdout;
-    assert_data_eq!(said, str![[r#"
+    assert_data_eq!(
+        said,
+        str![[r#"
 crates/a/AGENTS.md
   crates/a/memory/a.md    core  lines 1-3  ~3 tokens
   crates/a/memory/sub.md  core  lines 5-7  ~3 tokens
@@ -674,16 +742,20 @@ crates/a/AGENTS.md
        Wrote 2 notes from 1 file, ~6 tokens
         next: `cantus import crates/b/AGENTS.md --into crates/b/memory`: Cantus didn't write that either
 
-"#]]);
+"#]]
+    );
     let said = cantus(&repo, &["import", "crates/b/AGENTS.md", "--into", "crates/b/memory"]).exits(0).stdout;
-    assert_data_eq!(said, str![[r#"
+    assert_data_eq!(
+        said,
+        str![[r#"
 crates/b/AGENTS.md
   crates/b/memory/b-agents.md  core  line 1  ~2 tokens
      -------
        Wrote 1 note from 1 file, ~2 tokens
         next: `cantus import crates/a/AGENTS.md --into crates/a/memory`: Cantus didn't write that either
 
-"#]]);
+"#]]
+    );
     assert!(
         !repo.read("crates/a/memory/a.md").contains("For work in"),
         "{}",
@@ -776,6 +848,15 @@ mod links {
             &[(".github/copilot-instructions.md", "AGENTS.md"), ("AGENTS.md", "CLAUDE.md")],
         );
         check_linked("docs/agents.md", &[("docs/agents.md", "CLAUDE.md"), ("CLAUDE.md", "AGENTS.md")]);
+    }
+
+    #[test]
+    fn a_link_to_a_folder_of_rules_is_that_folder() {
+        let repo = Repo::new("//- rules/c.mdc\n---\nalwaysApply: true\n---\n## A\n\nx\n//- .cursor/keep\n");
+        link(&repo, "../rules", ".cursor/rules");
+        let said = cantus(&repo, &["init", "--yes"]).exits(0).stdout;
+        assert!(said.contains(".cursor/rules/c.mdc"), "{said}");
+        check_kept("## A\n\nx\n", &repo.read("AGENTS.md"));
     }
 
     #[test]

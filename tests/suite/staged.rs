@@ -84,6 +84,8 @@ fn a_staged_note_without_its_files_is_drift() {
     cantus(&repo, &["check"]).exits(0);
     repo.git(&["add", "memory"]);
     check(&repo, 1, &["drift.stale", "drift.stale", "drift.stale"]);
+    let said = cantus(&repo, &["check", "--staged"]).exits(1).stdout;
+    assert!(said.contains("help: run `cantus project`; then `git add CLAUDE.md`\n"), "{said}");
     repo.git(&["add", "--all"]);
     check(&repo, 0, &[]);
 }

@@ -167,16 +167,7 @@ fn fixes(target: &Target, projection: &Projection, plan: &Plan) -> Vec<String> {
             vec![format!("move it away, then run `{command}`")]
         }
         State::Foreign => vec![
-            match projection.member_notes(&target.path) {
-                Some(notes) => format!(
-                    "to adopt it, run `{} {} --into {notes}`, and go on as that says",
-                    sibling(command, "import"),
-                    target.path
-                ),
-                None => {
-                    format!("to adopt it, run `{}`, which makes notes of its text", sibling(command, "init"))
-                }
-            },
+            format!("to adopt it, {}", projection.adoption(&target.path)),
             format!(
                 "or move its text into notes yourself, then run `{command} --force`; or name other files under `[projection]`"
             ),

@@ -12,7 +12,7 @@ use cantus_workspace::Project;
 use crate::git::Kept;
 use crate::line_ends::LineEnds;
 use crate::plan::{Edit, MOST_BYTES, Plan, State, Target};
-use crate::projection::{Projection, our_bug, sibling};
+use crate::projection::{Projection, our_bug};
 use crate::renders::is_root;
 use crate::{budgets, digests, paths, readers, sections};
 
@@ -99,11 +99,8 @@ fn adopting(target: &Target, projection: &Projection) -> String {
     if projection.is_lock(&target.path) {
         return format!("move it away, then run `{command}`");
     }
-    format!(
-        "to adopt it, run `{}`, which makes notes of its text; or move its text into notes yourself, then run \
-         `{command} --force`",
-        sibling(command, "init")
-    )
+    let adoption = projection.adoption(&target.path);
+    format!("to adopt it, {adoption}; or move its text into notes yourself, then run `{command} --force`")
 }
 
 fn edited(target: &Target, edit: &Edit, kept: Option<Kept>, projection: &Projection) -> Diagnostic {

@@ -178,6 +178,18 @@ impl Projection {
         Some(&*members.find(|member| member.own_paths().any(|own| own == path))?.memory)
     }
 
+    /// What to run to have notes made of the text of `path`, a committed file that someone else wrote.
+    #[must_use]
+    pub fn adoption(&self, path: &RelPath) -> String {
+        match self.member_notes(path) {
+            Some(notes) => {
+                let import = sibling(&self.command, "import");
+                format!("run `{import} {path} --into {notes}`, and go on as that says")
+            }
+            None => format!("run `{}`, which makes notes of its text", sibling(&self.command, "init")),
+        }
+    }
+
     /// The lock, once everything else is there.
     fn lock_text(&self, config: &Config) -> String {
         let web =

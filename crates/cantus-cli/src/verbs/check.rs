@@ -91,8 +91,19 @@ fn judge(global: &Global, args: &CheckArgs, place: &mut Place) -> Result<Verdict
     };
     findings.extend(plan.warnings.iter().cloned());
     findings.extend(check(&root, &project, &projection, &plan));
+    if args.staged {
+        findings.iter_mut().for_each(name_staging);
+    }
     leave((project, plan));
     Ok(Verdict { root, findings: judged(findings, global), projection })
+}
+
+/// Of a committed file that is mended the index still has the old text.
+fn name_staging(finding: &mut Diagnostic) {
+    let is_of_file = finding.code.starts_with("drift.") || finding.code == "parity.copy";
+    if let (true, Some(help), Some(path)) = (is_of_file, &mut finding.help, &finding.path) {
+        help.push_str(&format!("; then `git add {path}`"));
+    }
 }
 
 fn tell(

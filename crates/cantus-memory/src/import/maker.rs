@@ -13,7 +13,7 @@ use super::text::{self, Head};
 use super::{Import, ImportOptions, ImportedNote, SkipReason, Skipped, Stretch};
 use crate::library::{Library, Resolved};
 use crate::links::links;
-use crate::note::{Body, NoteKind};
+use crate::note::{Body, Note, NoteKind};
 use crate::unicode::{capitalize, collapse, fold, strip};
 
 /// How far apart the priorities of two notes are, so that others fit between them.
@@ -26,12 +26,37 @@ const STANDARD: [&str; 4] = ["AGENTS.md", "AGENT.md", "CLAUDE.md", "GEMINI.md"];
 /// Where a text was seen first, and what stood above it.
 struct Seen {
     place: Place,
+    reach: Reach,
     front_matter: String,
 }
 
 enum Place {
     Note(RelPath),
     File(usize, RelPath, usize),
+}
+
+/// Whom a text reaches.
+enum Reach {
+    /// Every agent, always.
+    All,
+    /// Those who read it on demand, which this says when to do.
+    OnDemand(String),
+}
+
+impl Reach {
+    fn of(note: &Note) -> Self {
+        let about = || note.description.as_ref().map_or_else(String::new, |about| about.text.clone());
+        if note.kind == NoteKind::Core { Self::All } else { Self::OnDemand(about()) }
+    }
+
+    /// Whether whoever should be reached as `wanted` says is.
+    fn covers(&self, wanted: &Self) -> bool {
+        match (self, wanted) {
+            (Self::All, _) => true,
+            (Self::OnDemand(_), Self::All) => false,
+            (Self::OnDemand(own), Self::OnDemand(wanted)) => own.contains(wanted.as_str()),
+        }
+    }
 }
 
 impl Seen {
@@ -55,7 +80,8 @@ pub(super) struct Maker<'a> {
     covered: Vec<RelPath>,
     library: Library<'a>,
     names: Names,
-    seen: BTreeMap<String, Seen>,
+    /// By their keys.
+    seen: BTreeMap<String, Vec<Seen>>,
     titles: BTreeMap<String, Titled>,
     priority: u32,
     import: Import,
@@ -77,13 +103,15 @@ struct Context<'a> {
 impl<'a> Maker<'a> {
     pub(super) fn new(options: &'a ImportOptions<'a>, covered: Vec<RelPath>) -> Self {
         let notes = &options.existing.notes;
-        let mut seen = BTreeMap::new();
+        let mut seen: BTreeMap<String, Vec<Seen>> = BTreeMap::new();
         let mut titles = BTreeMap::new();
         for note in notes {
             let front_matter = note.head();
             for key in known(note.body().text) {
                 let place = Place::Note(note.path.clone());
-                seen.entry(key).or_insert_with(|| Seen { place, front_matter: front_matter.to_owned() });
+                let reach = Reach::of(note);
+                let front_matter = front_matter.to_owned();
+                seen.entry(key).or_default().push(Seen { place, reach, front_matter });
             }
             if let Some(title) = note.body().title() {
                 let place = note.path.to_string();
@@ -155,7 +183,8 @@ impl<'a> Maker<'a> {
                 None => {
                     let place = Place::File(context.index, context.path.clone(), piece.first_line());
                     let front_matter = block.unwrap_or_default().to_owned();
-                    self.seen.entry(key).or_insert(Seen { place, front_matter });
+                    let seen = Seen { place, reach: context.reach(), front_matter };
+                    self.seen.entry(key).or_default().push(seen);
                     kept.push(piece);
                 }
             }
@@ -223,7 +252,8 @@ impl<'a> Maker<'a> {
                 return Some(SkipReason::FileName);
             }
         }
-        let seen = self.seen.get(key).filter(|seen| seen.holds(block))?;
+        let is_same = |seen: &&Seen| seen.holds(block) && seen.reach.covers(&context.reach());
+        let seen = self.seen.get(key)?.iter().find(is_same)?;
         match &seen.place {
             Place::Note(path) => Some(SkipReason::Exists(path.clone())),
             Place::File(index, path, line) => {
@@ -334,6 +364,22 @@ fn scoped_key(folder: &str, key: &str) -> String {
 }
 
 impl Context<'_> {
+    /// When a reference note says that it is to be read; nothing if that is for its description alone to say.
+    fn place(&self) -> Option<String> {
+        match (&self.rule.patterns, &self.scope) {
+            (Some(patterns), _) => Some(format!("on files like {patterns}")),
+            (None, Some(folder)) => Some(format!("in `{folder}/`")),
+            (None, None) => None,
+        }
+    }
+
+    fn reach(&self) -> Reach {
+        match self.kind {
+            NoteKind::Core => Reach::All,
+            NoteKind::Reference => Reach::OnDemand(self.place().unwrap_or_default()),
+        }
+    }
+
     fn key(&self, body: &str) -> String {
         match self.scope.as_ref().filter(|_| self.kind == NoteKind::Core) {
             Some(folder) => scoped_key(folder.as_str(), &key(body)),
@@ -388,14 +434,8 @@ fn base_name(context: &Context<'_>, piece: &Piece<'_>) -> String {
 /// What a note's entry says: its description, and the files or the folder that it is for.
 fn description(context: &Context<'_>, piece: &Piece<'_>) -> Option<String> {
     let rule = context.rule;
-    let place = match (&rule.patterns, &context.scope) {
-        (Some(patterns), _) => format!("on files like {patterns}"),
-        (None, Some(folder)) => format!("in `{folder}/`"),
-        (None, None) => return rule.description.clone(),
-    };
-    if context.kind != NoteKind::Reference {
-        return rule.description.clone();
-    }
+    let place = context.place().filter(|_| context.kind == NoteKind::Reference);
+    let Some(place) = place else { return rule.description.clone() };
     let about = rule.description.clone().or_else(|| text::first_heading(piece));
     let about = about.unwrap_or_else(|| capitalize(&context.label.replace('-', " ")));
     Some(format!("{}. Read it before you work {place}.", about.trim_end_matches('.')))

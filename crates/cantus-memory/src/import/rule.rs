@@ -33,13 +33,14 @@ impl<'a> Rule<'a> {
     pub(super) fn read(path: &RelPath, text: &'a str) -> Self {
         let parts = split(text);
         let Block::Yaml(block) = parts.block else { return Self::without(text) };
-        if !is_front_matter(block) {
+        let is_of_rules = path.file_name().ends_with(".mdc")
+            || path.file_name().ends_with(".instructions.md")
+            || path.as_str().starts_with(".rulesync/");
+        let is_bare = is_of_rules && says_nothing(block);
+        if !is_bare && !is_front_matter(block) {
             return Self::without(text);
         }
-        let is_rule_file = path.file_name().ends_with(".mdc")
-            || path.file_name().ends_with(".instructions.md")
-            || path.as_str().starts_with(".rulesync/")
-            || RULE_KEYS.iter().any(|key| field(block, key).is_some());
+        let is_rule_file = is_of_rules || RULE_KEYS.iter().any(|key| field(block, key).is_some());
         let patterns = PATTERN_KEYS.iter().find_map(|key| field(block, key));
         let is = |key: &str, value: &str| field(block, key).is_some_and(|found| found == value);
         let always = is("alwaysApply", "true")
@@ -47,7 +48,7 @@ impl<'a> Rule<'a> {
             || is("trigger", "always_on")
             || EVERY_FILE.iter().any(|pattern| is("applyTo", pattern));
         Self {
-            block: Some(block),
+            block: (!is_blank(block)).then_some(block),
             body: &text[parts.body..],
             body_line: parts.body_line as usize,
             kind: if is_rule_file && !always { NoteKind::Reference } else { NoteKind::Core },
@@ -68,6 +69,11 @@ impl<'a> Rule<'a> {
             patterns: None,
         }
     }
+}
+
+/// Whether a block has blank lines and comments alone.
+fn says_nothing(block: &str) -> bool {
+    block.lines().all(|line| is_blank(line) || line.trim_start().starts_with('#'))
 }
 
 /// Whether a block looks like keys and values, rather than like text between two rules.

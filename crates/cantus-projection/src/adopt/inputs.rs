@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use cantus_fs::{Kind, ReadError, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath};
 use cantus_memory::ImportFile;
-use cantus_workspace::Project;
+use cantus_workspace::{CONFIG, LOCK, Project};
 
 use crate::notice::is_notice;
 use crate::plan::{Mend, State, plan};
@@ -185,6 +185,7 @@ impl<'a> Reader<'a> {
         self.met.push(path.clone());
         match self.root.kind(path) {
             Ok(Some(Kind::Folder)) => self.folder(path, depth),
+            Ok(Some(Kind::Symlink)) if self.leads_to_folder(path) => self.folder(path, depth),
             Ok(Some(Kind::File | Kind::Symlink)) => self.file(path),
             Ok(Some(kind)) => {
                 self.fault("import.file", path, format!("{kind} is no text"), "name Markdown files alone")
@@ -195,6 +196,14 @@ impl<'a> Reader<'a> {
             }
             Err(error) => self.diagnostics.push(Diagnostic::from_error("io", &error).at(path)),
         }
+    }
+
+    /// Whether a symlink leads to a folder of the project.
+    fn leads_to_folder(&self, path: &RelPath) -> bool {
+        let disk = self.root.disk();
+        let Ok(real) = disk.canonical(&self.root.at(path)) else { return false };
+        let is_inside = self.real_root.as_ref().is_some_and(|root| real.starts_with(root));
+        is_inside && matches!(disk.kind(&real), Ok(Some(Kind::Folder)))
     }
 
     /// The Markdown files of a folder, `AGENTS.md` first.
@@ -229,6 +238,14 @@ impl<'a> Reader<'a> {
     }
 
     fn file(&mut self, path: &RelPath) {
+        let is_called = |own: &str| path.as_str() == own || path.as_str().ends_with(&format!("/{own}"));
+        if is_called(LOCK) {
+            return self.pass(path, PassReason::Ours, "edit the notes instead; they are named in the lock");
+        }
+        if is_called(CONFIG) || path.as_str().starts_with(".git/") {
+            let message = "a configuration, which has no text for agents";
+            return self.fault("import.file", path, message, "name instruction files alone");
+        }
         let disk = self.root.disk();
         let real = match disk.canonical(&self.root.at(path)) {
             Ok(real) => real,
