@@ -714,6 +714,41 @@ fn front_matter_of_a_rule_that_says_nothing_is_no_text() {
     }
 }
 
+#[test]
+fn what_is_to_be_added_is_named_from_the_working_folder() {
+    let repo = Repo::new("//- AGENTS.md\n## A\n\nx\n//- sub/deep/x\n");
+    let output = repo
+        .command(CANTUS)
+        .args(["init", "--yes", "--no-home"])
+        .current_dir(repo.path().join("sub/deep"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("next: git add ../../memory ../../AGENTS.md "), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_in_small_letters_is_imported_too() {
+    let repo = Repo::new("//- agents.md\n## A\n\nx\n//- Claude.md\n## B\n\ny\n");
+    let said = cantus(&repo, &["init", "--yes"]).exits(0).stdout;
+    check_kept("## A\n\nx\n", &repo.read("AGENTS.md"));
+    check_kept("## B\n\ny\n", &repo.read("AGENTS.md"));
+    assert!(said.contains("next: delete Claude.md, agents.md: agents would read that text twice"), "{said}");
+}
+
+/// The title that `init` is about to configure counts in what it foretells, to the byte.
+#[test]
+fn what_init_foretells_of_sizes_is_what_check_finds() {
+    for title in ["P", "A much longer title than the usual one"] {
+        let text = format!("# {title}\n\n## A\n\n{}", "All of it must be read.\n".repeat(1_500));
+        let repo = Repo::new(&format!("//- AGENTS.md\n{text}"));
+        let output = cantus(&repo, &["init", "--yes"]).exits(1);
+        let told = output.stderr.matches("[budget.over]").count();
+        assert_eq!(told, 1, "{}", output.stderr);
+    }
+}
+
 /// A project with two members: one has notes and a file that Cantus didn't write, the other such a file alone.
 fn with_members() -> Repo {
     let repo = Repo::new(

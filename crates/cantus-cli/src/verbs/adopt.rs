@@ -146,7 +146,7 @@ pub(super) fn draft(
         return Err(findings);
     }
     if is_notes && !import.notes.is_empty() {
-        findings.extend(foreseen(root, global, &import, wishes.into)?);
+        findings.extend(foreseen(root, global, &import, wishes)?);
     }
     Ok(Draft { files, passed, import, findings })
 }
@@ -156,7 +156,7 @@ fn foreseen(
     root: &Root,
     global: &Global,
     import: &Import,
-    into: &RelPath,
+    wishes: &Wishes<'_>,
 ) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let Some(mut project) = open(root, global).value else { return Ok(Vec::new()) };
     let mut tree = project.corpus.tree();
@@ -173,7 +173,8 @@ fn foreseen(
         return Err(diagnostics);
     }
     project.corpus = value;
-    project.memory = Some(into.clone());
+    project.memory = Some(wishes.into.clone());
+    wishes.title.clone_into(&mut project.config.title);
     let Outcome { value, diagnostics } = Projection::compose(&project);
     let Some(projection) = value else { return Err(diagnostics) };
     // A target that can't be planned is told when it is taken over.

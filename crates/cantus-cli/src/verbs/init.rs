@@ -18,7 +18,7 @@ use crate::failure::{Failure, write_diagnostics};
 use crate::report::{self, sibling};
 use crate::style::{BAD, CARE, GOOD, LABEL};
 use crate::verbs::adopt;
-use crate::verbs::{compose, import, is_bad, judged};
+use crate::verbs::{compose, import, is_bad, judged, working_folder};
 use crate::{Status, Streams};
 use propose::{Proposal, propose};
 
@@ -301,7 +301,8 @@ fn advice(
     }
     advice.extend(import::left_over(project, &proposal.draft).into_iter().map(|text| ("next", text)));
     if proposal.has_git && !added.is_empty() {
-        let names: Vec<_> = added.iter().map(|(name, _)| name.as_str()).collect();
+        let way = way_to(root);
+        let names: Vec<_> = added.iter().map(|(name, _)| format!("{way}{name}")).collect();
         advice.push(("next", format!("git add {}", names.join(" "))));
         advice.push(("next", "git commit -m \"Agent instructions from notes\"".to_owned()));
     }
@@ -322,6 +323,16 @@ fn advice(
         advice.push(("next", format!("tell your Markdown formatter to ignore {names} and /projections/")));
     }
     advice
+}
+
+/// What leads from the working folder to the root, up to its last `/`; nothing if that is the same or lies elsewhere.
+fn way_to(root: &Root) -> String {
+    let Ok(here) = working_folder() else { return String::new() };
+    if let Ok(below) = here.strip_prefix(root.path()) {
+        return "../".repeat(below.components().count());
+    }
+    let below = root.path().strip_prefix(&here).ok();
+    below.map_or_else(String::new, |below| below.iter().map(|part| part.to_string_lossy() + "/").collect())
 }
 
 /// What is to be committed, files and folders, each with a file that shows whether git ignores it.

@@ -111,7 +111,8 @@ pub fn foreign_inputs(root: &Root, project: &Project, paths: &[RelPath]) -> Outc
 pub fn find_inputs(root: &Root, project: &Project) -> Outcome<Inputs> {
     let mut reader = Reader::new(root, project, Asked::BySearch);
     let places = PLACES.iter().filter_map(|place| RelPath::new(*place).ok());
-    for path in places.chain(project.config.files.iter().cloned()) {
+    let misspelled = misspelled(root);
+    for path in places.chain(project.config.files.iter().cloned()).chain(misspelled) {
         if !reader.met.contains(&path) {
             reader.take(&path, 0);
         }
@@ -123,6 +124,17 @@ pub fn find_inputs(root: &Root, project: &Project) -> Outcome<Inputs> {
         reader.diagnostics.push(Diagnostic::note("import.nested", message));
     }
     reader.finish()
+}
+
+/// Files of the root whose names are those that agents look for but for case. Some agents read them, others only where the
+/// disk knows no case.
+fn misspelled(root: &Root) -> Vec<RelPath> {
+    let entries = root.list(None).unwrap_or_default().into_iter().filter(|entry| entry.kind == Kind::File);
+    let names = entries.filter_map(|entry| entry.name.into_string().ok());
+    let is_one = |name: &String| {
+        NESTED.iter().any(|known| name.eq_ignore_ascii_case(known)) && !NESTED.contains(&name.as_str())
+    };
+    names.filter(is_one).filter_map(|name| RelPath::new(name).ok()).collect()
 }
 
 /// Who named a file.
