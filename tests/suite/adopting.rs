@@ -749,6 +749,16 @@ fn what_init_foretells_of_sizes_is_what_check_finds() {
     }
 }
 
+#[test]
+fn a_place_that_no_file_can_have_is_told_before_anything_is_done() {
+    for (there, place) in [("AGENTS.md/x.md", "AGENTS.md"), ("projections", "projections/lock.toml")] {
+        let repo = Repo::new(&format!("//- {there}\nx\n//- CLAUDE.md\n## A\n\nx\n"));
+        let said = cantus(&repo, &["init", "--yes"]).exits(2).stderr;
+        assert!(said.contains(place) && said.ends_with("help: nothing was done\n"), "{said}");
+        assert!(!repo.exists("memory") && !repo.exists("cantus.toml"), "{:?}", repo.files());
+    }
+}
+
 /// A project with two members: one has notes and a file that Cantus didn't write, the other such a file alone.
 fn with_members() -> Repo {
     let repo = Repo::new(

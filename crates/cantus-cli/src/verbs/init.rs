@@ -5,7 +5,7 @@ mod propose;
 
 use std::io::{self, IsTerminal, Write};
 
-use cantus_fs::{AccessError, Root};
+use cantus_fs::{AccessError, Kind, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
 use cantus_projection::{
     Backup, Mend, PlanError, Projection, TakeOver, Turn, add_attributes, apply, check, foreign_targets,
@@ -117,14 +117,27 @@ impl State {
     fn of(root: &Root, project: &Project) -> Result<Self, Failure> {
         let Outcome { value, diagnostics } = Projection::compose(project);
         let projection = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
-        // A target that is a symlink may be one to a file that is imported: that is seen to when it is taken over.
-        let mut foreign = foreign_targets(root, &projection).unwrap_or_else(|_| project.config.files.clone());
+        let mut foreign = foreign(root, project, &projection)?;
         // A member's text belongs into its own notes, not into the project's.
         foreign.retain(|path| projection.member_notes(path).is_none());
         let fresh = plan(root, &projection, Mend::Safe).is_ok_and(|plan| plan.is_fresh());
         let has_notes = propose::has_notes(project);
         let standing_tokens = (!has_notes).then(|| projection.totals().tokens_est);
         Ok(Self { fresh: fresh && has_notes, foreign, standing_tokens })
+    }
+}
+
+/// The targets that Cantus didn't write. One that can't be a file is a failure before anything is done; a symlink may be one to a
+/// file that is imported, which is seen to when it is taken over.
+fn foreign(root: &Root, project: &Project, projection: &Projection) -> Result<Vec<RelPath>, Failure> {
+    let PlanError(mut errors) = match foreign_targets(root, projection) {
+        Ok(foreign) => return Ok(foreign),
+        Err(error) => error,
+    };
+    errors.retain(|error| !matches!(root.kind(error.path()), Ok(Some(Kind::Symlink))));
+    match errors.is_empty() {
+        true => Ok(project.config.files.clone()),
+        false => Err(Failure::diagnostics(PlanError(errors).diagnostics()).hint("nothing was done")),
     }
 }
 
