@@ -410,6 +410,29 @@ fn what_replaces_a_strand_must_be_there_and_be_linked() {
 }
 
 #[test]
+fn a_file_that_nobody_reads_since_ours_came_is_told() {
+    let told = |repo: &Repo| {
+        let mut found = findings(repo, 0);
+        found.retain(|finding| finding.starts_with("reader.hidden"));
+        found
+    };
+    let repo = Repo::new("//- memory/a.md\n---\ntype: core\n---\n# A\n\nx\n");
+    for (providers, severity) in [("", "warning"), ("providers = [\"codex\"]\n", "note")] {
+        repo.write("cantus.toml", providers);
+        repo.write("CONTEXT.md", "rule\n");
+        cantus(&repo, &["project"]).exits(0);
+        assert_eq!(told(&repo), [format!("reader.hidden {severity} CONTEXT.md")]);
+        repo.remove("CONTEXT.md");
+        assert_eq!(told(&repo), Vec::<String>::new());
+    }
+    // Another agent reads this one.
+    repo.write("cantus.toml", "[projection]\nfiles = [\"AGENTS.md\"]\n");
+    cantus(&repo, &["project", "--force"]).exits(0);
+    repo.write("CLAUDE.md", "rule\n");
+    assert_eq!(told(&repo), Vec::<String>::new());
+}
+
+#[test]
 fn project_warns_of_what_a_merge_left_in_a_note() {
     let repo = projected();
     replace(

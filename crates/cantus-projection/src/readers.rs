@@ -33,12 +33,14 @@ pub struct Reading {
     pub files: Vec<ReadFile>,
     /// Committed files of ours that it reads only where `files` doesn't have another one in their place.
     pub shadowed: Vec<Shadow>,
+    /// Files that aren't ours and that it would read if one of ours didn't stand in their place.
+    pub hidden: Vec<Shadow>,
 }
 
-/// A file of ours that is not read since another one is.
+/// A file that is not read since another one is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shadow {
-    /// The file of ours.
+    /// The file.
     pub file: String,
     /// What is read instead.
     pub by: String,
@@ -73,13 +75,17 @@ pub fn readings(root: &Root, config: &Config) -> Vec<Reading> {
 
 fn reading(here: &Here<'_>, config: &Config, reader: &'static Reader) -> Reading {
     let configured = config.providers.iter().any(|provider| provider.as_str() == reader.name);
-    let (mut files, mut shadowed) = (Vec::new(), Vec::new());
+    let (mut files, mut shadowed, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
     for group in &reader.reads {
         let mut there = group.iter().filter_map(|entry| here.find(entry));
         let Some(first) = there.next() else { continue };
-        if !first.ours {
-            let others = there.filter(|file| file.ours);
-            shadowed.extend(others.map(|file| Shadow { file: file.path, by: first.path.clone() }));
+        // Of two files of ours, or of two others, it is all the same which one is read.
+        let others = there.filter(|file| file.ours != first.ours);
+        let others = others.map(|file| Shadow { file: file.path, by: first.path.clone() });
+        if first.ours {
+            hidden.extend(others)
+        } else {
+            shadowed.extend(others)
         }
         files.push(first);
     }
@@ -90,7 +96,7 @@ fn reading(here: &Here<'_>, config: &Config, reader: &'static Reader) -> Reading
         files.remove(at);
         shadowed.push(Shadow { file: hidden.clone(), by: file.clone() });
     }
-    Reading { reader, configured, files, shadowed }
+    Reading { reader, configured, files, shadowed, hidden }
 }
 
 /// The files at the root, as far as agents look for them.
@@ -170,6 +176,7 @@ pub(crate) fn check(root: &Root, config: &Config, readings: &[Reading]) -> Vec<D
         .filter_map(|reading| reach(reading, config))
         .collect();
     findings.extend(foreign(readings));
+    findings.extend(hidden(readings));
     findings.extend(variants(root, config));
     findings.extend(both_by_setting(root, readings));
     findings.extend(above(root, readings));
@@ -236,6 +243,29 @@ fn foreign(readings: &[Reading]) -> Vec<Diagnostic> {
         findings.push(finding.help("nothing need be done, if it doesn't repeat what the notes say"));
     }
     findings
+}
+
+/// Files that some agent read before ours stood there, and that no agent reads now: a finding for each.
+fn hidden(readings: &[Reading]) -> Vec<Diagnostic> {
+    let mut hidden: BTreeMap<&str, Vec<(&Reading, &str)>> = BTreeMap::new();
+    for reading in readings {
+        for Shadow { file, by } in &reading.hidden {
+            hidden.entry(file).or_default().push((reading, by));
+        }
+    }
+    let is_read =
+        |path: &str| readings.iter().flat_map(|reading| &reading.files).any(|file| file.path == path);
+    let unread = hidden.into_iter().filter(|(path, _)| !is_read(path));
+    let findings = unread.map(|(path, by)| {
+        let titles = titles(by.iter().map(|(reading, _)| *reading));
+        let message = format!("not read by {titles}, since `{}` is read in its place", by[0].1);
+        let finding = match by.iter().any(|(reading, _)| reading.configured) {
+            true => Diagnostic::warning("reader.hidden", message),
+            false => Diagnostic::note("reader.hidden", message),
+        };
+        finding.at(path).help("move its text into notes with `import`, then remove it")
+    });
+    findings.collect()
 }
 
 fn titles<'a>(readings: impl Iterator<Item = &'a Reading>) -> String {
