@@ -1259,3 +1259,14 @@ warning: git did not answer within 10 seconds, so that nothing counts as kept in
 "#]]
     );
 }
+
+#[test]
+fn a_line_end_that_is_missing_is_seen_in_the_difference() {
+    let repo = projected();
+    let text = repo.read("AGENTS.md");
+    repo.write("AGENTS.md", text.trim_end_matches('\n'));
+    let said = cantus(&repo, &["project", "--check"]).exits(1).stdout;
+    let lines: Vec<_> = said.lines().collect();
+    let at = lines.iter().position(|line| line.trim() == "\\ no line end at the end of the file").unwrap();
+    assert_eq!(lines[at - 1].trim().strip_prefix('-'), lines[at + 1].trim().strip_prefix('+'), "{said}");
+}

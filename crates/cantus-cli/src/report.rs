@@ -238,6 +238,10 @@ fn difference(out: &mut dyn Write, path: &str, old: &str, new: &str, deadline: I
                 ChangeTag::Delete => writeln!(out, "     {REMOVED}-{line}{REMOVED:#}")?,
                 ChangeTag::Insert => writeln!(out, "     {ADDED}+{line}{ADDED:#}")?,
             }
+            // Without this, two lines would differ and look the same.
+            if change.missing_newline() {
+                writeln!(out, "     {FAINT}\\ no line end at the end of the file{FAINT:#}")?;
+            }
         }
     }
     Ok(())
