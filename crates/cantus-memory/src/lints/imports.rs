@@ -26,7 +26,13 @@ pub fn imports(text: &str) -> Vec<Diagnostic> {
         let after = code.1.partition_point(|span| span.end <= at - start);
         !text[start..].starts_with("    ") && code.1.get(after).is_none_or(|span| span.start > at - start)
     });
-    outside.take(MOST).map(|(at, word)| finding(word).line(line_of(text, at))).collect()
+    let all: Vec<_> = outside.collect();
+    let told = all.iter().take(MOST).map(|(at, word)| finding(word).line(line_of(text, *at)));
+    let mut findings: Vec<_> = told.collect();
+    if let (Some(last), more @ 1..) = (findings.last_mut(), all.len().saturating_sub(MOST)) {
+        last.message.push_str(&format!("; behind it are {more} more"));
+    }
+    findings
 }
 
 fn finding(word: &str) -> Diagnostic {
@@ -67,6 +73,19 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn no_word_is_passed_over_in_silence() {
+        let found = imports(&"@a/b.md\n".repeat(MOST + 5));
+        assert_eq!(found.len(), MOST);
+        let told: Vec<_> =
+            found.iter().map(|finding| finding.message.ends_with("; behind it are 5 more")).collect();
+        assert_eq!(told.iter().position(|told| *told), Some(MOST - 1));
+        assert_eq!(
+            imports(&"@a/b.md\n".repeat(MOST)).iter().filter(|it| it.message.contains("more")).count(),
+            0
+        );
     }
 
     #[test]
