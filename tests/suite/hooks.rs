@@ -566,3 +566,18 @@ fn of_two_hooks_none_is_written_where_one_cannot_be() {
     cantus(&repo, &["hook", "uninstall"]).exits(1);
     assert!(repo.exists(HOOK));
 }
+
+#[test]
+fn notes_in_a_folder_that_cargo_toml_names_are_judged_without_a_lock() {
+    let repo = Repo::new(
+        "//- Cargo.toml\n[workspace]\n[workspace.metadata.cantus]\nmemory = \"docs/notes'n\"\n//- docs/notes'n/rules.md\n---\ntype: core\n---\n# Rules\n\nBe kind.\n",
+    );
+    cantus(&repo, &["project"]).exits(0);
+    repo.commit_all("base");
+    cantus(&repo, &["hook", "install"]).exits(0);
+    repo.git(&["rm", "--quiet", "-r", "projections"]);
+    let stopped = git_in(&repo, repo.path(), &["commit", "--quiet", "-m", "x"]).exits(1);
+    assert!(format!("{}{}", stopped.stdout, stopped.stderr).contains("[drift.missing]"), "{stopped:#?}");
+    repo.git(&["rm", "--quiet", "-r", "docs", "AGENTS.md", "CLAUDE.md"]);
+    commit(&repo).exits(0);
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cantus_fs::{Disk, Kind, LockError, LockGuard, Root};
 use cantus_manifest::{Digest, RelPath};
-use cantus_workspace::Program;
+use cantus_workspace::{Config, Program};
 use thiserror::Error;
 
 use crate::git::Git;
@@ -124,8 +124,9 @@ pub(crate) fn program(command: &str) -> &'static str {
 
 /// Writes the hooks for the project at `root`, whose files `command` regenerates. A hook that is not ours is kept under another
 /// name and run first; if that can't be, nothing is written. Paths are told from the folder `from`, an absolute path.
-pub fn install_hooks(root: &Root, command: &str, from: &Path) -> Result<Vec<HookReport>, HookError> {
-    let place = Place::find(root, from)?;
+pub fn install_hooks(root: &Root, config: &Config, from: &Path) -> Result<Vec<HookReport>, HookError> {
+    let command = config.command.as_str();
+    let place = Place { memory: config.memory.clone(), ..Place::find(root, from)? };
     let disk = root.disk().as_ref();
     let _turn = place.turn(disk)?;
     place.sweep(root, program(command));
@@ -183,6 +184,8 @@ struct Place {
     shown: String,
     /// The project's folder from the top of the work tree, with `/`; empty for the top itself.
     project: String,
+    /// The note folder that the configuration names, from the project's folder.
+    memory: Option<RelPath>,
 }
 
 impl Place {
@@ -206,7 +209,12 @@ impl Place {
         let project = canonical(root.path())?;
         let project = project.strip_prefix(&top).ok().and_then(slashes).ok_or(HookError::NoGit)?;
         let shown = if shown.is_empty() { shown } else { format!("{shown}/") };
-        Ok(Self { folder, common, shown, project })
+        Ok(Self { folder, common, shown, project, memory: None })
+    }
+
+    /// The hook of this name.
+    fn text(&self, name: &str, program: &str, earlier: Earlier) -> String {
+        text(name, program, &self.project, self.memory.as_ref(), earlier)
     }
 
     /// The right to change the hooks.
@@ -222,8 +230,8 @@ impl Place {
         let folder = Root::new(root.disk().clone(), self.folder.clone());
         let names = NAMES.iter().filter_map(|name| RelPath::new(*name).ok()).collect::<Vec<_>>();
         let _ = folder.sweep(&names, MOST_BYTES, |name, bytes| {
-            let texts = [Earlier::None, Earlier::Waits]
-                .map(|earlier| text(name.as_str(), program, &self.project, earlier));
+            let texts =
+                [Earlier::None, Earlier::Waits].map(|earlier| self.text(name.as_str(), program, earlier));
             whose(bytes) == Current::Ours || texts.iter().any(|text| text.as_bytes().starts_with(bytes))
         });
     }
@@ -292,7 +300,7 @@ impl Slot<'_> {
             Current::Edited | Current::Foreign => Earlier::Stands,
         };
         if current == Current::Ours {
-            let text = text(self.name, program, &self.place.project, earlier);
+            let text = self.place.text(self.name, program, earlier);
             let is_same = self.read(disk).is_some_and(|bytes| bytes == text.as_bytes());
             if is_same && disk.is_program(&self.hook).map_err(|source| self.io(source))? {
                 return Ok(self.report(HookDeed::Already));
@@ -329,7 +337,7 @@ impl Slot<'_> {
         if let Some(folder) = self.hook.parent() {
             disk.create_folders(folder)?;
         }
-        let text = text(self.name, program, &self.place.project, earlier);
+        let text = self.place.text(self.name, program, earlier);
         let staged = disk.stage_program(&self.hook, text.as_bytes())?;
         let moves = earlier == Earlier::Stands;
         if moves {
@@ -391,15 +399,20 @@ fn whose(bytes: &[u8]) -> Current {
     }
 }
 
-/// The hook of this name.
-fn text(name: &str, program: &str, project: &str, earlier: Earlier) -> String {
+/// The hook of this name for the project in the folder `project`, whose notes lie in `memory` if that isn't a usual place.
+fn text(name: &str, program: &str, project: &str, memory: Option<&RelPath>, earlier: Earlier) -> String {
     let first = if earlier == Earlier::None { String::new() } else { FIRST.replace("NAME", name) };
     let start = program.split(' ').next().unwrap_or(program);
+    let is_plain =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
     let below = |name: &str| match project {
-        "" => name.to_owned(),
+        "" if is_plain(name) => name.to_owned(),
+        "" => quoted(name),
         project => quoted(&format!("{project}/{name}")),
     };
-    let files = ["memory", "sase/memory", "cantus.toml", "projections/lock.toml"].map(below).join(" ");
+    let mut files = vec!["memory", "sase/memory", "cantus.toml", "projections/lock.toml"];
+    files.extend(memory.map(RelPath::as_str).filter(|memory| !files.contains(memory)));
+    let files = files.into_iter().map(below).collect::<Vec<_>>().join(" ");
     // No option, and nothing that `cd` looks for along `CDPATH`.
     let folder = quoted(&format!("./{project}"));
     let check = match (program, project) {
@@ -435,7 +448,10 @@ mod tests {
     #[test]
     fn a_hook_of_ours_is_known_until_it_is_edited() {
         let texts = NAMES.map(|name| {
-            [text(name, "cantus", "", Earlier::None), text(name, "cargo xtask", "it's/here", Earlier::Waits)]
+            [
+                text(name, "cantus", "", None, Earlier::None),
+                text(name, "cargo xtask", "it's/here", None, Earlier::Waits),
+            ]
         });
         for text in texts.concat() {
             assert_eq!(whose(text.as_bytes()), Current::Ours, "{text}");

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use cantus_fs::{Disk as _, Fault, FaultDisk, FaultKind, On, RealDisk, Root};
 use cantus_projection::{install_hooks, uninstall_hooks};
 use cantus_testkit::Repo;
+use cantus_workspace::configuration;
 
 const HOOK: &str = ".git/hooks/pre-commit";
 const BEFORE: &str = ".git/hooks/pre-commit.before-cantus";
 const EARLIER: &str = "#!/bin/sh\nexit 3\n";
 
 fn install(root: &Root) -> bool {
-    install_hooks(root, "cantus project", root.path()).is_ok()
+    let config = configuration(root).value;
+    config.is_some_and(|config| install_hooks(root, &config, root.path()).is_ok())
 }
 
 fn uninstall(root: &Root) -> bool {

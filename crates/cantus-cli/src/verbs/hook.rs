@@ -16,7 +16,7 @@ pub(crate) fn run(global: &Global, action: HookAction, streams: &mut Streams<'_>
     let result = match action {
         HookAction::Install => {
             let config = finish(configuration(&root), global, streams)?;
-            install_hooks(&root, &config.command, &here)
+            install_hooks(&root, &config, &here)
         }
         HookAction::Uninstall => uninstall_hooks(&root, &here),
     };
