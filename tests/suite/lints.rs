@@ -433,6 +433,15 @@ fn a_file_that_nobody_reads_since_ours_came_is_told() {
 }
 
 #[test]
+fn a_folder_of_rules_that_git_only_keeps_holds_none() {
+    let repo = Repo::new("//- memory/a.md\n---\ntype: core\n---\n# A\n\nx\n//- .claude/rules/.gitkeep\n");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    repo.write(".claude/rules/a.md", "rule\n");
+    assert_eq!(findings(&repo, 0), ["reader.beside note .claude/rules/*"]);
+}
+
+#[test]
 fn project_warns_of_what_a_merge_left_in_a_note() {
     let repo = projected();
     replace(

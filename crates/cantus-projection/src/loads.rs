@@ -10,7 +10,7 @@ use cantus_workspace::Config;
 use serde::Serialize;
 
 use crate::providers::{Beyond, Evidence, Limit, Scope, Unit, UpTo, names};
-use crate::readers::Reading;
+use crate::readers::{Reading, is_hidden};
 
 /// The most bytes of a file that are counted; a larger one is none.
 const MOST_BYTES: u64 = 16 << 20;
@@ -146,8 +146,8 @@ impl Search<'_> {
             return kind.filter(|kind| is_file(*kind)).map(|_| entry.to_owned()).into_iter().collect();
         };
         let entries = self.disk.list(&folder.join(below)).unwrap_or_default();
-        let names =
-            entries.iter().filter(|entry| is_file(entry.kind)).filter_map(|entry| entry.name.to_str());
+        let files = entries.iter().filter(|entry| is_file(entry.kind) && !is_hidden(&entry.name));
+        let names = files.filter_map(|entry| entry.name.to_str());
         names.map(|name| format!("{below}/{name}")).collect()
     }
 }

@@ -1,8 +1,9 @@
 //! Which committed files the agents read here, and what stands in the way.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 
-use cantus_fs::{Kind, Root};
+use cantus_fs::{Entry, Kind, Root};
 use cantus_manifest::{Diagnostic, RelPath};
 use cantus_workspace::Config;
 
@@ -136,8 +137,14 @@ impl<'a> Here<'a> {
 
     fn holds_files(&self, folder: &str) -> bool {
         let entries = RelPath::new(folder).ok().and_then(|folder| self.root.list(Some(&folder)).ok());
-        entries.is_some_and(|entries| entries.iter().any(|entry| entry.kind != Kind::Folder))
+        let is_file = |entry: &Entry| entry.kind != Kind::Folder && !is_hidden(&entry.name);
+        entries.is_some_and(|entries| entries.iter().any(is_file))
     }
+}
+
+/// Whether no agent takes a file of this name for a rule: a `.gitkeep` is none.
+pub(crate) fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 /// The findings on what stands in the way of the files in the folders of members: for configured agents, of which each looks for
