@@ -327,18 +327,19 @@ fn above(root: &Root, readings: &[Reading]) -> Option<Diagnostic> {
     let (steps, _) = (1..).zip(folders).find(|(_, folder)| is_file(root.disk().kind(&folder.join(NAME))))?;
     let folders = if steps == 1 { "one folder".to_owned() } else { format!("{steps} folders") };
     let title = &claude.reader.title;
-    let finding = match claude.ours().contains(&NAME) {
-        true => Diagnostic::note(
-            "reader.above",
-            format!("{title} reads a `{NAME}` {folders} above the root as well"),
-        ),
+    Some(match claude.ours().contains(&NAME) {
+        true => {
+            let message = format!("{title} reads a `{NAME}` {folders} above the root as well");
+            Diagnostic::note("reader.above", message)
+                .help("nothing need be done, if it doesn't contradict what the notes say")
+        }
         false => {
             let message =
                 format!("{title} reads a `{NAME}` {folders} above the root instead of the committed files");
             Diagnostic::warning("reader.above", message)
+                .help(format!("move that file away, or add `{NAME}` to `projection.files`"))
         }
-    };
-    Some(finding.help(format!("move that file away, or add `{NAME}` to `projection.files`")))
+    })
 }
 
 /// That the root is a submodule: its own project, whatever stands in the repository around it.
