@@ -14,7 +14,7 @@ use crate::unicode::{capitalize, collapse, is_blank, strip};
 pub(crate) const DEFAULT_PRIORITY: u32 = 20;
 
 /// The parent of a note that is listed in the bundle.
-const TOP: &str = "AGENTS.md";
+pub(crate) const TOP: &str = "AGENTS.md";
 
 const FLAT_KEYS: &[&str] = &[
     "type",
@@ -71,6 +71,8 @@ pub struct Note {
     pub description: Option<Described>,
     /// What its links do where it is read on demand.
     pub linking: Linking,
+    /// The parent that it names, where that isn't `AGENTS.md`.
+    pub(crate) parent: Option<Described>,
     content: Content,
 }
 
@@ -132,6 +134,12 @@ impl Note {
         &self.content.text[..self.content.body]
     }
 
+    /// Whether it is in no bundle: a reference note below another one.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.kind == NoteKind::Reference && !self.top_level
+    }
+
     /// The stamp of the file, where it was taken.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
@@ -169,8 +177,10 @@ impl Note {
             "core" | "short" => NoteKind::Core,
             _ => NoteKind::Reference,
         };
-        let top_level = parent.is_none_or(|(parent, _)| is_top(&parent));
-        Some(Self { path: path.clone(), kind, priority, top_level, description, linking, content })
+        let parent =
+            parent.map(|(text, line)| Described { text, line }).filter(|parent| !is_top(&parent.text));
+        let top_level = parent.is_none();
+        Some(Self { path: path.clone(), kind, priority, top_level, description, linking, parent, content })
     }
 }
 
