@@ -2208,3 +2208,17 @@ fn no_message_repeats_a_long_value() {
         assert!(error.starts_with(file), "{error}");
     }
 }
+
+#[test]
+fn a_web_by_its_type() {
+    check_note(
+        "---\ntype: web\n---\n# A\n",
+        str![[r#"
+memory/a.md:2: error: `type` must be `core` or `reference`, not `web` [note.value]
+  2 | type: web
+    |       ^^^
+  help: a web says `web: true` instead of a type, and has its strands in the folder `a/` beside it
+
+"#]],
+    );
+}

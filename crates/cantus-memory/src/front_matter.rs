@@ -120,6 +120,21 @@ impl<'a> Fields<'a> {
             .any(|(key, ..)| !known.contains(&key.as_str()) && nearest(key, known) == Some(name))
     }
 
+    /// Whether the field is a text that says `word`, but for a slip of the hand.
+    pub(crate) fn is_near(&self, name: &str, word: &str) -> bool {
+        self.fields.iter().any(|(key, _, node)| match &node.value {
+            Value::Text(text, _) => key == name && nearest(strip(text), &[word]).is_some(),
+            _ => false,
+        })
+    }
+
+    /// Adds what to do to the fault that was reported last.
+    pub(crate) fn advise(&mut self, help: String) {
+        if let Some(fault) = self.diagnostics.last_mut() {
+            fault.help = Some(help);
+        }
+    }
+
     /// How many faults there are so far.
     pub(crate) fn faults(&self) -> usize {
         self.diagnostics.len()

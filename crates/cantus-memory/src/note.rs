@@ -159,10 +159,17 @@ impl Note {
     /// Takes the fields of a flat note; `None` if it has no usable kind. Faults are in the diagnostics of `fields`.
     pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Option<Self> {
         let (line, faults) = (fields.line("type").unwrap_or(1), fields.faults());
+        let means_web = fields.is_near("type", "web");
         let kind = fields.choice_or_legacy("type", &["core", "reference"], &["short", "long"]);
         if kind.is_none() && fields.faults() == faults && !fields.misspells("type", FLAT_KEYS) {
             fields
                 .fault(line, "the front matter says neither `type: core`, `type: reference` nor `web: true`");
+        }
+        if kind.is_none() && means_web {
+            fields.advise(format!(
+                "a web says `web: true` instead of a type, and has its strands in the folder `{}/` beside it",
+                path.stem()
+            ));
         }
         fields.ignore("web");
         let parent = fields.text("parent");
