@@ -300,8 +300,8 @@ memory/a.md:1: error: a note must start with front matter [note.front_matter]
     check_note(
         "\n---\ntype: core\n---\n",
         str![[r#"
-memory/a.md:1: error: a note must start with front matter [note.front_matter]
-  help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
+memory/a.md:1: error: a blank line stands above the front matter [note.front_matter]
+  help: remove it: `---` must be the first line of the file
 
 "#]],
     );
@@ -2218,6 +2218,76 @@ memory/a.md:2: error: `type` must be `core` or `reference`, not `web` [note.valu
   2 | type: web
     |       ^^^
   help: a web says `web: true` instead of a type, and has its strands in the folder `a/` beside it
+
+"#]],
+    );
+}
+
+#[test]
+fn front_matter_below_the_top() {
+    check_note(
+        "\n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:1: error: a blank line stands above the front matter [note.front_matter]
+  help: remove it: `---` must be the first line of the file
+
+"#]],
+    );
+    check_note(
+        "\n  \n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:1: error: 2 blank lines stand above the front matter [note.front_matter]
+  help: remove them: `---` must be the first line of the file
+
+"#]],
+    );
+    check_note(
+        "# A\n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:2: error: text stands above the front matter [note.front_matter]
+  help: move the front matter to the top: its line `---` must be the first of the file
+
+"#]],
+    );
+}
+
+#[test]
+fn front_matter_between_other_lines_than_three_dashes() {
+    check_note(
+        "----\ntype: core\n----\n# A\n",
+        str![[r#"
+memory/a.md:1: error: the first line of the front matter has 4 dashes, not three [note.front_matter]
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+    check_note(
+        "\u{2014}\ntype: core\n---\n# A\n",
+        str![[r#"
+memory/a.md:1: error: the first line of the front matter is `—`, not `---` [note.front_matter]
+  1 | —
+    | ^
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+    check_note(
+        "---\ntype: core\n----\n# A\n",
+        str![[r#"
+memory/a.md:3: error: the closing line of the front matter has 4 dashes, not three [note.front_matter]
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+}
+
+#[test]
+fn a_rule_of_dashes_above_text_is_no_front_matter() {
+    check_note(
+        "-----\n\ntype: this.\n",
+        str![[r#"
+memory/a.md:1: error: a note must start with front matter [note.front_matter]
+  help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
 
 "#]],
     );

@@ -5,7 +5,7 @@ use std::fmt;
 use cantus_manifest::{Diagnostic, RelPath, Stamp};
 
 use crate::fence::{fences, lines_at};
-use crate::front_matter::{Block, Fields, split, unclosed};
+use crate::front_matter::{Block, Fields, misplaced, split, unclosed};
 use crate::inline::find_title;
 use crate::links::{Following, Linking};
 use crate::unicode::{capitalize, collapse, is_blank, strip};
@@ -278,10 +278,12 @@ pub(crate) fn open<'a>(
     let problem = match split.block {
         Block::Yaml(yaml) => return Fields::parse(yaml, path, diagnostics).map(|fields| (fields, split.body, split.body_line)),
         Block::Unclosed => unclosed(text),
-        Block::None => Diagnostic::error("note.front_matter", "a note must start with front matter").help(
-            "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
-             (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
-        ),
+        Block::None => misplaced(text).unwrap_or_else(|| {
+            Diagnostic::error("note.front_matter", "a note must start with front matter").help(
+                "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
+                 (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
+            )
+        }),
     };
     let line = problem.line.unwrap_or(1);
     diagnostics.push(problem.at(path).line(line));
