@@ -477,6 +477,7 @@ memory/a.md:2: error: `type` must be `core` or `reference`, not a list [note.val
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [note.value]
   3 | priority: high
     |           ^^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -486,6 +487,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `-1` [note.value]
   3 | priority: -1
     |           ^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -495,6 +497,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `1.5` [note.value]
   3 | priority: 1.5
     |           ^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -504,6 +507,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `4294967296` [note.value]
   3 | priority: 4294967296
     |           ^^^^^^^^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -1466,6 +1470,7 @@ notes: error: the folder is not there [project.memory]
         "memory = \"cantus.toml\"\n",
         str![[r#"
 cantus.toml: error: not a folder [project.memory]
+  help: `memory` in the configuration must name the folder with the notes
 
 "#]],
     );
@@ -2288,6 +2293,43 @@ fn a_rule_of_dashes_above_text_is_no_front_matter() {
         str![[r#"
 memory/a.md:1: error: a note must start with front matter [note.front_matter]
   help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
+
+"#]],
+    );
+}
+
+#[test]
+fn curly_quotes() {
+    check_note(
+        "---\ntype: \u{201c}core\u{201d}\n---\n# A\n",
+        str![[r#"
+memory/a.md:2: error: `type` must be `core` or `reference`, not `“core”` [note.value]
+  2 | type: “core”
+    |       ^^^^^^
+  help: in YAML quotes are straight: write `"core"`, or `core` without quotes
+
+"#]],
+    );
+    check_key(
+        "priority: \u{201e}7\u{201d}",
+        str![[r#"
+memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `„7”` [note.value]
+  3 | priority: „7”
+    |           ^^^
+  help: in YAML quotes are straight: write `"7"`, or `7` without quotes
+
+"#]],
+    );
+}
+
+#[test]
+fn a_note_folder_that_is_a_file() {
+    let repo = Repo::new("//- memory\nText.\n//- cantus.toml\nname = \"a\"\n");
+    check_repo(
+        &repo,
+        str![[r#"
+memory: error: not a folder [project.memory]
+  help: `memory/` is where notes are looked for: move this file away, or name another folder with `memory` in the configuration
 
 "#]],
     );

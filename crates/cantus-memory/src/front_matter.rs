@@ -208,6 +208,11 @@ impl<'a> Fields<'a> {
         };
         if number.is_none() {
             self.wrong(line, name, "a whole number, 0 or more", &value);
+            if let Some(fault) = self.diagnostics.last_mut() {
+                fault.help.get_or_insert_with(|| {
+                    format!("write digits alone, such as `{name}: 10`; small numbers stand first")
+                });
+            }
         }
         number
     }
@@ -369,6 +374,9 @@ fn is_surprising_integer(text: &str) -> bool {
     digits.starts_with("0o") || (digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0x"))
 }
 
+/// Quotes that are none in YAML, as word processors write them.
+const CURLY: [char; 8] = ['“', '”', '„', '‟', '‘', '’', '‚', '‛'];
+
 /// What to say of a spelling that means something else in YAML 1.1.
 fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
     match value {
@@ -383,6 +391,10 @@ fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
                     "`{}` is text in YAML 1.2; write the number in decimal digits alone",
                     shortened(text)
                 ))
+            }
+            _ if text.starts_with(CURLY) || text.ends_with(CURLY) => {
+                let bare = shortened(text.trim_matches(|c: char| CURLY.contains(&c)));
+                Some(format!("in YAML quotes are straight: write `\"{bare}\"`, or `{bare}` without quotes"))
             }
             _ => None,
         },
