@@ -711,10 +711,15 @@ fn added_and_removed_text_is_named() {
     check_problems(
         |text| format!("{text}\n## Mine\n\nAt the end.\n"),
         str![[r#"
-line [..]: this was written by hand; its source is memory/release.md:3 (section proj.ref.release)
+line [..]: this was written by hand; it stands next to memory/release.md:3 (section proj.ref.release)
 
 "#]],
     );
+    let repo = projected();
+    repo.write("AGENTS.md", &format!("{}\n## Mine\n", repo.read("AGENTS.md")));
+    let output = cantus(&repo, &["check"]).exits(1);
+    let help = "help: to keep it, write it into a note, such as next to memory/release.md:3, then run `cantus project`; to drop it";
+    assert!(output.stdout.contains(help), "{}", output.stdout);
     check_problems(
         |text| text.replace("### Tests (tests)\n\nRun them.\n\n", ""),
         str![[r#"
