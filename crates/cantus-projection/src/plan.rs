@@ -257,7 +257,9 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     beside.extend(lock.orphans(projection).map(|(path, _)| path.clone()));
     beside.sort();
     beside.dedup();
-    let warnings = if common.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    let silent = common.git.is_silent().then(silent_git);
+    let locked = if let Lock::Read(lock) = &lock { Some(lock) } else { None };
+    let warnings = projection.bare(locked).into_iter().chain(silent).collect();
     let in_git = is_in_git(root);
     if errors.is_empty() { Ok(Plan { targets, beside, warnings, in_git }) } else { Err(PlanError(errors)) }
 }
