@@ -301,3 +301,26 @@ memory/y.markdown: warning: not read: a note's name ends in `.md` [name.ending]
     );
     cantus(&repo, &["list", "--strict"]).exits(2);
 }
+
+#[cfg(unix)]
+#[test]
+fn what_editors_and_systems_leave_beside_notes_is_passed_over() {
+    let repo = noted(&["memory/a.md"]);
+    repo.write("memory/w/x.md", "A word.\n");
+    repo.write("memory/w.md", "---\nweb: true\n---\n# Words\n");
+    cantus(&repo, &["project"]).exits(0);
+    for lock in ["memory/.#a.md", "memory/w/.#x.md"] {
+        std::os::unix::fs::symlink("me@machine.17:42", repo.path().join(lock)).expect("a symlink");
+    }
+    for fork in ["memory/._a.md", "memory/w/._x.md"] {
+        repo.write_bytes(fork, b"\0\x05\x16\x07\xff");
+    }
+    for args in [["project", "--check"], ["check", "--strict"]] {
+        let output = cantus(&repo, &args).exits(0);
+        assert_eq!(output.stderr, "", "{}", output.stdout);
+    }
+    // A folder that holds nothing else is as good as empty.
+    let repo = Repo::new("");
+    repo.write_bytes("memory/._a.md", b"\0\x05\x16\x07\xff");
+    check_in(&repo, ".", &[]);
+}

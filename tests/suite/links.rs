@@ -257,7 +257,9 @@ memory/rules.md:6: error: the link `[[thread]]` leads nowhere [link.unresolved]
   6 | See [[errors]], [[w:hammer]] or ![[thread]] and `[[not this]]`.
     |                                  ^^^^^^^^^^
   help: did you mean `[[w:thread]]`?
-memory/deep.md: warning: no bundle lists this note, and no other note leads to it [note.unreachable]
+memory/deep.md:3: warning: no bundle lists this note, since its parent is `errors.md`, and no other note leads to it [note.unreachable]
+  3 | parent: errors.md
+    |         ^^^^^^^^^
   help: link to it with `[[deep]]`, or remove `parent` from it
       Failed 2 errors, 1 warning, 0 notes
              12 sections, 2,691 bytes, ~676 tokens, common digest 919545b37822

@@ -459,3 +459,49 @@ fn project_warns_of_what_a_merge_left_in_a_note() {
     cantus(&repo, &["project", "--strict"]).exits(2);
     assert_eq!(repo.read("AGENTS.md"), before);
 }
+
+#[test]
+fn a_parent_that_is_nowhere_is_named_at_its_line() {
+    let repo = projected();
+    repo.write("memory/deep.md", "---\ntype: reference\nparent: releas\n---\n# Deep\n\nDown here.\n");
+    let output = cantus(&repo, &["project"]).exits(0);
+    snapbox::assert_data_eq!(
+        output.stderr,
+        snapbox::str![[r#"
+memory/deep.md:3: warning: no bundle lists this note: its parent `releas` is neither a note nor a web, and no other note leads to it [note.unreachable]
+  3 | parent: releas
+    |         ^^^^^^
+  help: did you mean `release.md`? Otherwise link to it with `[[deep]]`, or remove `parent` from it
+
+"#]]
+    );
+    assert_eq!(findings(&repo, 0), ["note.unreachable warning memory/deep.md:3"]);
+    replace(&repo, "memory/deep.md", "releas", "agents.md");
+    let output = cantus(&repo, &["project"]).exits(0);
+    snapbox::assert_data_eq!(
+        output.stderr,
+        snapbox::str![[r#"
+memory/deep.md:3: warning: no bundle lists this note: its parent `agents.md` is neither a note nor a web, and no other note leads to it [note.unreachable]
+  3 | parent: agents.md
+    |         ^^^^^^^^^
+  help: did you mean `AGENTS.md`? Otherwise link to it with `[[deep]]`, or remove `parent` from it
+
+"#]]
+    );
+    replace(&repo, "memory/deep.md", "agents.md", "release.md");
+    let output = cantus(&repo, &["project"]).exits(0);
+    snapbox::assert_data_eq!(
+        output.stderr,
+        snapbox::str![[r#"
+memory/deep.md:3: warning: no bundle lists this note, since its parent is `release.md`, and no other note leads to it [note.unreachable]
+  3 | parent: release.md
+    |         ^^^^^^^^^^
+  help: link to it with `[[deep]]`, or remove `parent` from it
+
+"#]]
+    );
+    // What another note leads to is in no need of a parent.
+    replace(&repo, "memory/release.md", "Tag it.", "Tag it, see [[deep]].");
+    cantus(&repo, &["project"]).exits(0);
+    assert_eq!(findings(&repo, 0), [""; 0]);
+}

@@ -711,10 +711,15 @@ fn added_and_removed_text_is_named() {
     check_problems(
         |text| format!("{text}\n## Mine\n\nAt the end.\n"),
         str![[r#"
-line [..]: this was written by hand; its source is memory/release.md:3 (section proj.ref.release)
+line [..]: this was written by hand; it stands next to memory/release.md:3 (section proj.ref.release)
 
 "#]],
     );
+    let repo = projected();
+    repo.write("AGENTS.md", &format!("{}\n## Mine\n", repo.read("AGENTS.md")));
+    let output = cantus(&repo, &["check"]).exits(1);
+    let help = "help: to keep it, write it into a note, such as next to memory/release.md:3, then run `cantus project`; to drop it";
+    assert!(output.stdout.contains(help), "{}", output.stdout);
     check_problems(
         |text| text.replace("### Tests (tests)\n\nRun them.\n\n", ""),
         str![[r#"
@@ -1269,4 +1274,52 @@ fn a_line_end_that_is_missing_is_seen_in_the_difference() {
     let lines: Vec<_> = said.lines().collect();
     let at = lines.iter().position(|line| line.trim() == "\\ no line end at the end of the file").unwrap();
     assert_eq!(lines[at - 1].trim().strip_prefix('-'), lines[at + 1].trim().strip_prefix('+'), "{said}");
+}
+
+/// `project` and `check` both pass and warn of a project without notes.
+#[track_caller]
+fn check_bare(repo: &Repo, expected: impl IntoData) {
+    let output = cantus(repo, &["project"]).exits(0);
+    assert_data_eq!(output.stderr, expected);
+    assert_eq!(crate::lints::findings(repo, 0), ["project.bare warning -"]);
+    cantus(repo, &["check", "--strict"]).exits(1);
+}
+
+#[test]
+fn a_project_whose_notes_are_gone_is_warned_of() {
+    let repo = projected();
+    repo.write("cantus.toml", "name = \"a\"\n");
+    cantus(&repo, &["project"]).exits(0);
+    fs::remove_dir_all(repo.path().join("memory")).unwrap();
+    check_bare(
+        &repo,
+        str![[r#"
+warning: the project has no notes any more: what `projections/lock.toml` lists of theirs, 3 in all, is left out [project.bare]
+  help: if that isn't meant, bring them back, such as with `git restore --source HEAD memory`, or name the folder where they are now with `memory` in the configuration; then run `cantus project`
+
+"#]],
+    );
+    fs::create_dir(repo.path().join("memory")).unwrap();
+    check_bare(
+        &repo,
+        str![[r#"
+warning: the project has no notes: `memory/` is empty or not there [project.bare]
+  help: write a first one, `memory/<name>.md`, that starts with the lines `---`, `type: core`, `---`; or name the folder where they are with `memory` in the configuration
+
+"#]],
+    );
+}
+
+#[test]
+fn a_project_without_notes_on_purpose_is_warned_once() {
+    let repo = projected();
+    repo.write("house/package.toml", "name = \"house\"\nversion = \"1\"\n");
+    repo.write("house/contract.md", "# House\n\nBe brief.\n");
+    repo.write("cantus.toml", "package = \"house\"\n");
+    fs::remove_dir_all(repo.path().join("memory")).unwrap();
+    let output = cantus(&repo, &["project"]).exits(0);
+    assert!(output.stderr.contains("[project.bare]"), "{}", output.stderr);
+    let output = cantus(&repo, &["project"]).exits(0);
+    assert_eq!(output.stderr, "");
+    assert_eq!(crate::lints::findings(&repo, 0), [""; 0]);
 }

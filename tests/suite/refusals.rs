@@ -300,8 +300,8 @@ memory/a.md:1: error: a note must start with front matter [note.front_matter]
     check_note(
         "\n---\ntype: core\n---\n",
         str![[r#"
-memory/a.md:1: error: a note must start with front matter [note.front_matter]
-  help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
+memory/a.md:1: error: a blank line stands above the front matter [note.front_matter]
+  help: remove it: `---` must be the first line of the file
 
 "#]],
     );
@@ -477,6 +477,7 @@ memory/a.md:2: error: `type` must be `core` or `reference`, not a list [note.val
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [note.value]
   3 | priority: high
     |           ^^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -486,6 +487,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `high` [
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `-1` [note.value]
   3 | priority: -1
     |           ^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -495,6 +497,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `1.5` [note.value]
   3 | priority: 1.5
     |           ^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -504,6 +507,7 @@ memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the numb
 memory/a.md:3: error: `priority` must be a whole number, 0 or more, not the number `4294967296` [note.value]
   3 | priority: 4294967296
     |           ^^^^^^^^^^
+  help: write digits alone, such as `priority: 10`; small numbers stand first
 
 "#]],
     );
@@ -1466,6 +1470,7 @@ notes: error: the folder is not there [project.memory]
         "memory = \"cantus.toml\"\n",
         str![[r#"
 cantus.toml: error: not a folder [project.memory]
+  help: `memory` in the configuration must name the folder with the notes
 
 "#]],
     );
@@ -2207,4 +2212,125 @@ fn no_message_repeats_a_long_value() {
         assert!(error.len() < 2000, "{} bytes: {}", error.len(), &error[..500]);
         assert!(error.starts_with(file), "{error}");
     }
+}
+
+#[test]
+fn a_web_by_its_type() {
+    check_note(
+        "---\ntype: web\n---\n# A\n",
+        str![[r#"
+memory/a.md:2: error: `type` must be `core` or `reference`, not `web` [note.value]
+  2 | type: web
+    |       ^^^
+  help: a web says `web: true` instead of a type, and has its strands in the folder `a/` beside it
+
+"#]],
+    );
+}
+
+#[test]
+fn front_matter_below_the_top() {
+    check_note(
+        "\n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:1: error: a blank line stands above the front matter [note.front_matter]
+  help: remove it: `---` must be the first line of the file
+
+"#]],
+    );
+    check_note(
+        "\n  \n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:1: error: 2 blank lines stand above the front matter [note.front_matter]
+  help: remove them: `---` must be the first line of the file
+
+"#]],
+    );
+    check_note(
+        "# A\n---\ntype: core\n---\n",
+        str![[r#"
+memory/a.md:2: error: text stands above the front matter [note.front_matter]
+  help: move the front matter to the top: its line `---` must be the first of the file
+
+"#]],
+    );
+}
+
+#[test]
+fn front_matter_between_other_lines_than_three_dashes() {
+    check_note(
+        "----\ntype: core\n----\n# A\n",
+        str![[r#"
+memory/a.md:1: error: the first line of the front matter has 4 dashes, not three [note.front_matter]
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+    check_note(
+        "\u{2014}\ntype: core\n---\n# A\n",
+        str![[r#"
+memory/a.md:1: error: the first line of the front matter is `—`, not `---` [note.front_matter]
+  1 | —
+    | ^
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+    check_note(
+        "---\ntype: core\n----\n# A\n",
+        str![[r#"
+memory/a.md:3: error: the closing line of the front matter has 4 dashes, not three [note.front_matter]
+  help: write `---`, three plain dashes, above and below the front matter
+
+"#]],
+    );
+}
+
+#[test]
+fn a_rule_of_dashes_above_text_is_no_front_matter() {
+    check_note(
+        "-----\n\ntype: this.\n",
+        str![[r#"
+memory/a.md:1: error: a note must start with front matter [note.front_matter]
+  help: put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`
+
+"#]],
+    );
+}
+
+#[test]
+fn curly_quotes() {
+    check_note(
+        "---\ntype: \u{201c}core\u{201d}\n---\n# A\n",
+        str![[r#"
+memory/a.md:2: error: `type` must be `core` or `reference`, not `“core”` [note.value]
+  2 | type: “core”
+    |       ^^^^^^
+  help: in YAML quotes are straight: write `"core"`, or `core` without quotes
+
+"#]],
+    );
+    check_key(
+        "priority: \u{201e}7\u{201d}",
+        str![[r#"
+memory/a.md:3: error: `priority` must be a whole number, 0 or more, not `„7”` [note.value]
+  3 | priority: „7”
+    |           ^^^
+  help: in YAML quotes are straight: write `"7"`, or `7` without quotes
+
+"#]],
+    );
+}
+
+#[test]
+fn a_note_folder_that_is_a_file() {
+    let repo = Repo::new("//- memory\nText.\n//- cantus.toml\nname = \"a\"\n");
+    check_repo(
+        &repo,
+        str![[r#"
+memory: error: not a folder [project.memory]
+  help: `memory/` is where notes are looked for: move this file away, or name another folder with `memory` in the configuration
+
+"#]],
+    );
 }

@@ -813,3 +813,22 @@ fn every_test_that_the_cases_name_is_there() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_symlink_to_a_generated_file_is_read_as_that_file() {
+    use std::os::unix::fs::symlink;
+    let repo = projected();
+    std::fs::create_dir_all(repo.path().join(".github")).expect("a folder");
+    symlink("AGENTS.md", repo.path().join(".cursorrules")).expect("a symlink");
+    symlink("../AGENTS.md", repo.path().join(".github/copilot-instructions.md")).expect("a symlink");
+    assert_eq!(findings(&repo, 0), [""; 0]);
+    let copilot = reader(&repo, "copilot");
+    assert_eq!(copilot["files"][0]["path"], ".github/copilot-instructions.md");
+    assert_eq!(copilot["files"][0]["ours"], true);
+    // One that leads elsewhere is what it was.
+    repo.write("OTHER.md", "Rules.\n");
+    repo.remove(".github/copilot-instructions.md");
+    symlink("../OTHER.md", repo.path().join(".github/copilot-instructions.md")).expect("a symlink");
+    assert_eq!(findings(&repo, 0), ["reader.shadowed note .github/copilot-instructions.md"]);
+}

@@ -170,6 +170,19 @@ fn an_editor_that_renames_a_file_over_the_note() {
     watch.interrupted();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_lock_that_emacs_holds_while_a_note_is_unsaved() {
+    let repo = Repo::new(NOTES);
+    let watch = Watch::start(&repo);
+    let lock = repo.path().join("memory/.#rules.md");
+    std::os::unix::fs::symlink("me@machine.17:42", &lock).expect("a symlink");
+    replace(&repo, "memory/rules.md", "Be kind.", "Be kinder.");
+    until_file_holds(&repo, "AGENTS.md", "Be kinder.");
+    let said = watch.interrupted();
+    assert!(!said.iter().any(|line| line.contains("error")), "{said:#?}");
+}
+
 #[test]
 fn a_note_folder_that_goes_and_comes_back() {
     let repo = Repo::new(NOTES);

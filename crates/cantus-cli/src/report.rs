@@ -140,10 +140,14 @@ fn problems(target: &Target) -> Vec<String> {
 
 fn edit(edit: &Edit) -> String {
     let mut text = format!("line {}: {}", edit.line, edit.what);
+    let (own, foreign) = match edit.is_added() {
+        true => ("it stands next to", "it stands next to text of a dependency,"),
+        false => ("its source is", "it comes from a dependency,"),
+    };
     if let Some((path, line)) = edit.note() {
-        text.push_str(&format!("; its source is {path}:{line}"));
+        text.push_str(&format!("; {own} {path}:{line}"));
     } else if let Some((path, line)) = edit.dependency() {
-        text.push_str(&format!("; it comes from a dependency, {path}:{line}"));
+        text.push_str(&format!("; {foreign} {path}:{line}"));
     }
     if let Some(section) = &edit.section {
         text.push_str(&format!(" (section {section})"));

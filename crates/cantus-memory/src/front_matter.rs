@@ -2,10 +2,13 @@
 
 use cantus_manifest::{Diagnostic, RelPath};
 
-use crate::mistakes::{Mistake, first_text, mistake};
+use crate::mistakes::{Mistake, dashes, first_text, key, mistake};
 use crate::nearest::{nearest, shortened};
 use crate::unicode::{collapse, collapsed, is_blank, strip};
 use crate::yaml::{self, Node, Quoting, Value, YamlFault};
+
+/// The most lines of a text that are searched for a front matter further down.
+const MOST_ABOVE: usize = 40;
 
 /// What a field of two values expects.
 const BOOLEAN: &str = "`true` or `false`";
@@ -120,6 +123,21 @@ impl<'a> Fields<'a> {
             .any(|(key, ..)| !known.contains(&key.as_str()) && nearest(key, known) == Some(name))
     }
 
+    /// Whether the field is a text that says `word`, but for a slip of the hand.
+    pub(crate) fn is_near(&self, name: &str, word: &str) -> bool {
+        self.fields.iter().any(|(key, _, node)| match &node.value {
+            Value::Text(text, _) => key == name && nearest(strip(text), &[word]).is_some(),
+            _ => false,
+        })
+    }
+
+    /// Adds what to do to the fault that was reported last.
+    pub(crate) fn advise(&mut self, help: String) {
+        if let Some(fault) = self.diagnostics.last_mut() {
+            fault.help = Some(help);
+        }
+    }
+
     /// How many faults there are so far.
     pub(crate) fn faults(&self) -> usize {
         self.diagnostics.len()
@@ -190,6 +208,11 @@ impl<'a> Fields<'a> {
         };
         if number.is_none() {
             self.wrong(line, name, "a whole number, 0 or more", &value);
+            if let Some(fault) = self.diagnostics.last_mut() {
+                fault.help.get_or_insert_with(|| {
+                    format!("write digits alone, such as `{name}: 10`; small numbers stand first")
+                });
+            }
         }
         number
     }
@@ -287,10 +310,58 @@ fn broken(block: &str, line: u32, message: String) -> Diagnostic {
 pub(crate) fn unclosed(text: &str) -> Diagnostic {
     let block = text.split_once('\n').map_or("", |(_, block)| block);
     let fault = Diagnostic::error("note.front_matter", "the front matter has no closing `---` line");
-    match first_text(block) {
+    let text_line = first_text(block);
+    let head = block.lines().take(text_line.map_or(usize::MAX, |line| line.saturating_sub(1) as usize));
+    if let Some((number, line)) = (2..).zip(head).find(|(_, line)| dashes(line)) {
+        return other_dashes(number, line, "closing");
+    }
+    match text_line {
         Some(line) => fault.line(line + 1).help("put a line `---` above this one, where the text starts"),
         None => fault.line(1).help("close it with a line `---` above the text"),
     }
+}
+
+/// What is wrong with a front matter that isn't seen: something stands above it, or its first line isn't `---`. `None` if nothing
+/// in `text` looks like one.
+pub(crate) fn misplaced(text: &str) -> Option<Diagnostic> {
+    let lines: Vec<&str> = text.lines().take(MOST_ABOVE).collect();
+    let at = lines.windows(2).position(|pair| {
+        let is_start = strip(pair[0]) == "---" || dashes(pair[0]);
+        is_start && key(pair[1]).is_some()
+    })?;
+    let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+    if strip(lines[at]) != "---" {
+        return (at == 0).then(|| other_dashes(number, lines[at], "first"));
+    }
+    let fault = |message: &str| Diagnostic::error("note.front_matter", message);
+    if !lines[..at].iter().all(|line| is_blank(line)) {
+        let is_meant = lines[at + 1..].iter().take_while(|line| strip(line) != "---");
+        let is_meant = is_meant.filter_map(|line| key(line)).any(|(name, _)| ["type", "web"].contains(&name));
+        let help = "move the front matter to the top: its line `---` must be the first of the file";
+        return is_meant.then(|| fault("text stands above the front matter").line(number).help(help));
+    }
+    Some(match at {
+        1 => fault("a blank line stands above the front matter")
+            .line(1)
+            .help("remove it: `---` must be the first line of the file"),
+        _ => fault(&format!("{at} blank lines stand above the front matter"))
+            .line(1)
+            .help("remove them: `---` must be the first line of the file"),
+    })
+}
+
+/// The fault of a line at the edge of a front matter that is of dashes, but not of three.
+fn other_dashes(number: u32, line: &str, which: &str) -> Diagnostic {
+    let line = strip(line);
+    let count = line.chars().count();
+    let found = match line.chars().all(|c| c == '-') {
+        true if count == 1 => "has one dash, not three".to_owned(),
+        true => format!("has {count} dashes, not three"),
+        false => format!("is `{}`, not `---`", shortened(line)),
+    };
+    let message = format!("the {which} line of the front matter {found}");
+    let help = "write `---`, three plain dashes, above and below the front matter";
+    Diagnostic::error("note.front_matter", message).line(number).help(help)
 }
 
 fn alternatives(choices: &[&str]) -> String {
@@ -302,6 +373,9 @@ fn is_surprising_integer(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     digits.starts_with("0o") || (digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0x"))
 }
+
+/// Quotes that are none in YAML, as word processors write them.
+const CURLY: [char; 8] = ['“', '”', '„', '‟', '‘', '’', '‚', '‛'];
 
 /// What to say of a spelling that means something else in YAML 1.1.
 fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
@@ -317,6 +391,10 @@ fn surprise(value: &Value, wants_boolean: bool) -> Option<String> {
                     "`{}` is text in YAML 1.2; write the number in decimal digits alone",
                     shortened(text)
                 ))
+            }
+            _ if text.starts_with(CURLY) || text.ends_with(CURLY) => {
+                let bare = shortened(text.trim_matches(|c: char| CURLY.contains(&c)));
+                Some(format!("in YAML quotes are straight: write `\"{bare}\"`, or `{bare}` without quotes"))
             }
             _ => None,
         },
@@ -340,6 +418,31 @@ mod tests {
             Block::None | Block::Unclosed => None,
         };
         assert_eq!((found, &text[split.body..], split.body_line), (yaml, body, line));
+    }
+
+    #[track_caller]
+    fn check_misplaced(text: &str, expected: Option<(u32, &str)>) {
+        let found = misplaced(text);
+        let found = found.as_ref().map(|fault| (fault.line.unwrap(), fault.message.as_str()));
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn front_matter_that_is_not_seen() {
+        check_misplaced("\n---\ntype: core\n---\n", Some((1, "a blank line stands above the front matter")));
+        check_misplaced("\n\n\n---\na: b\n", Some((1, "3 blank lines stand above the front matter")));
+        check_misplaced("<!-- x -->\n---\nweb: true\n---\n", Some((2, "text stands above the front matter")));
+        check_misplaced(
+            "--\na: b\n--\n",
+            Some((1, "the first line of the front matter has 2 dashes, not three")),
+        );
+        check_misplaced(
+            "\u{2014}-\na: b\n---\n",
+            Some((1, "the first line of the front matter is `\u{2014}-`, not `---`")),
+        );
+        for other in ["", "# A\n", "# A\n---\nNote: b\n---\n", "-----\nText.\n", "a\n----\ntype: core\n"] {
+            check_misplaced(other, None);
+        }
     }
 
     #[test]

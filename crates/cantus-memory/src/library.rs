@@ -8,8 +8,8 @@ use memchr::memmem;
 use crate::corpus::Corpus;
 use crate::links::{Following, Linking, links};
 use crate::mentions::names;
-use crate::nearest::nearest;
-use crate::note::{Body, Content, Described, Note, NoteKind};
+use crate::nearest::{nearest, shortened};
+use crate::note::{Body, Content, Described, Note, NoteKind, TOP};
 use crate::unicode::{norm, strip};
 use crate::web::{Strand, Web, title};
 
@@ -360,12 +360,12 @@ impl<'a> Library<'a> {
     /// A text leads to a note by a link or by the note's path.
     #[must_use]
     pub fn unlisted(&self) -> BTreeMap<&'a RelPath, Option<Target<'a>>> {
-        let hidden = self.corpus.notes.iter().filter(|note| is_hidden(note));
+        let hidden = self.corpus.notes.iter().filter(|note| note.is_hidden());
         let mut unlisted: BTreeMap<&RelPath, _> = hidden.map(|note| (&note.path, None)).collect();
         if unlisted.is_empty() {
             return unlisted;
         }
-        let is_listed = |target: &Target<'_>| !matches!(target, Target::Note(note) if is_hidden(note));
+        let is_listed = |target: &Target<'_>| !matches!(target, Target::Note(note) if note.is_hidden());
         let mut queue: VecDeque<_> = self.targets().filter(is_listed).collect();
         while let Some(from) = queue.pop_front() {
             for target in self.leads_to(from) {
@@ -394,12 +394,43 @@ impl<'a> Library<'a> {
     #[must_use]
     pub fn findings(&self) -> Vec<Diagnostic> {
         let mut findings = self.findings_without(&BTreeSet::new());
-        for (path, _) in self.unlisted().into_iter().filter(|(_, through)| through.is_none()) {
-            let message = "no bundle lists this note, and no other note leads to it";
-            let help = format!("link to it with `[[{}]]`, or remove `parent` from it", path.stem());
-            findings.push(Diagnostic::warning("note.unreachable", message).at(path).help(help));
-        }
+        findings.extend(self.unreachable());
         findings
+    }
+
+    /// The notes to which nothing leads: neither a bundle nor another note.
+    #[must_use]
+    pub fn unreachable(&self) -> Vec<Diagnostic> {
+        let unlisted = self.unlisted();
+        let lost = self.corpus.notes.iter().filter(|note| unlisted.get(&note.path) == Some(&None));
+        lost.map(|note| self.lost(note)).collect()
+    }
+
+    /// That nothing leads to a note, at the line of the parent for which no bundle lists it.
+    fn lost(&self, note: &Note) -> Diagnostic {
+        let lost = |message: String| Diagnostic::warning("note.unreachable", message).at(&note.path);
+        let remedy = format!("link to it with `[[{}]]`, or remove `parent` from it", note.path.stem());
+        let Some(Described { text: parent, line }) = &note.parent else {
+            return lost("no bundle lists this note, and no other note leads to it".to_owned()).help(remedy);
+        };
+        let shown = shortened(parent);
+        let Resolved::Unresolved(near) = self.resolve(parent, None) else {
+            let message = format!(
+                "no bundle lists this note, since its parent is `{shown}`, and no other note leads to it"
+            );
+            return lost(message).line(*line).help(remedy);
+        };
+        let message = format!(
+            "no bundle lists this note: its parent `{shown}` is neither a note nor a web, and no other note leads to it"
+        );
+        let is_top = nearest(parent, &[&TOP.to_ascii_lowercase()]).is_some();
+        let near = if is_top { vec![TOP.to_owned()] } else { near };
+        let near: Vec<_> = near.iter().map(|address| format!("`{address}`")).collect();
+        let help = match near.as_slice() {
+            [] => remedy,
+            near => format!("did you mean {}? Otherwise {remedy}", near.join(" or ")),
+        };
+        lost(message).line(*line).help(help)
     }
 
     /// The links that lead nowhere, in a corpus that lacks the notes of these stems: what leads to them is no finding.
@@ -439,11 +470,6 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
         let start = start.map_or(0, |start| start + before[start..].chars().next().map_or(1, char::len_utf8));
         &text[at - (before.len() - start)..at + 3]
     })
-}
-
-/// Whether a note is in no bundle: a reference note below another one.
-fn is_hidden(note: &Note) -> bool {
-    note.kind == NoteKind::Reference && !note.top_level
 }
 
 #[cfg(test)]
@@ -597,7 +623,8 @@ pub(crate) mod tests {
                 "memory/errors.md:4: error: the link `[[nowhere]]` leads nowhere\n  help: mend it, put it into backticks if it is no \
              link, or set `link_reference: none`",
                 "memory/other/stitch.md:1: error: the link `[[axe]]` leads nowhere\n  help: did you mean `[[gl:axe]]`?",
-                "memory/lost.md: warning: no bundle lists this note, and no other note leads to it\n  help: link to it with `[[lost]]`, \
+                "memory/lost.md:3: warning: no bundle lists this note, since its parent is `errors.md`, and no other note leads to \
+             it\n  help: link to it with `[[lost]]`, \
              or remove `parent` from it",
             ]
         );

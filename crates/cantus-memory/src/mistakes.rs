@@ -118,8 +118,16 @@ fn no_key(number: u32, line: &str) -> Mistake {
     }
 }
 
+/// Whether a line is of dashes alone, those that word processors make of `---` among them, and isn't `---` itself.
+pub(crate) fn dashes(line: &str) -> bool {
+    let line = line.trim();
+    line != "---"
+        && !line.is_empty()
+        && line.chars().all(|c| matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}'))
+}
+
 /// A key at the start of a line and what follows its colon.
-fn key(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn key(line: &str) -> Option<(&str, &str)> {
     let (name, value) = line.split_once(':')?;
     let is_name =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));

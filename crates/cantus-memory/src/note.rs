@@ -5,7 +5,7 @@ use std::fmt;
 use cantus_manifest::{Diagnostic, RelPath, Stamp};
 
 use crate::fence::{fences, lines_at};
-use crate::front_matter::{Block, Fields, split, unclosed};
+use crate::front_matter::{Block, Fields, misplaced, split, unclosed};
 use crate::inline::find_title;
 use crate::links::{Following, Linking};
 use crate::unicode::{capitalize, collapse, is_blank, strip};
@@ -14,7 +14,7 @@ use crate::unicode::{capitalize, collapse, is_blank, strip};
 pub(crate) const DEFAULT_PRIORITY: u32 = 20;
 
 /// The parent of a note that is listed in the bundle.
-const TOP: &str = "AGENTS.md";
+pub(crate) const TOP: &str = "AGENTS.md";
 
 const FLAT_KEYS: &[&str] = &[
     "type",
@@ -71,6 +71,8 @@ pub struct Note {
     pub description: Option<Described>,
     /// What its links do where it is read on demand.
     pub linking: Linking,
+    /// The parent that it names, where that isn't `AGENTS.md`.
+    pub(crate) parent: Option<Described>,
     content: Content,
 }
 
@@ -132,6 +134,12 @@ impl Note {
         &self.content.text[..self.content.body]
     }
 
+    /// Whether it is in no bundle: a reference note below another one.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.kind == NoteKind::Reference && !self.top_level
+    }
+
     /// The stamp of the file, where it was taken.
     #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
@@ -151,10 +159,17 @@ impl Note {
     /// Takes the fields of a flat note; `None` if it has no usable kind. Faults are in the diagnostics of `fields`.
     pub(crate) fn from_fields(path: &RelPath, mut fields: Fields<'_>, content: Content) -> Option<Self> {
         let (line, faults) = (fields.line("type").unwrap_or(1), fields.faults());
+        let means_web = fields.is_near("type", "web");
         let kind = fields.choice_or_legacy("type", &["core", "reference"], &["short", "long"]);
         if kind.is_none() && fields.faults() == faults && !fields.misspells("type", FLAT_KEYS) {
             fields
                 .fault(line, "the front matter says neither `type: core`, `type: reference` nor `web: true`");
+        }
+        if kind.is_none() && means_web {
+            fields.advise(format!(
+                "a web says `web: true` instead of a type, and has its strands in the folder `{}/` beside it",
+                path.stem()
+            ));
         }
         fields.ignore("web");
         let parent = fields.text("parent");
@@ -169,8 +184,10 @@ impl Note {
             "core" | "short" => NoteKind::Core,
             _ => NoteKind::Reference,
         };
-        let top_level = parent.is_none_or(|(parent, _)| is_top(&parent));
-        Some(Self { path: path.clone(), kind, priority, top_level, description, linking, content })
+        let parent =
+            parent.map(|(text, line)| Described { text, line }).filter(|parent| !is_top(&parent.text));
+        let top_level = parent.is_none();
+        Some(Self { path: path.clone(), kind, priority, top_level, description, linking, parent, content })
     }
 }
 
@@ -261,10 +278,12 @@ pub(crate) fn open<'a>(
     let problem = match split.block {
         Block::Yaml(yaml) => return Fields::parse(yaml, path, diagnostics).map(|fields| (fields, split.body, split.body_line)),
         Block::Unclosed => unclosed(text),
-        Block::None => Diagnostic::error("note.front_matter", "a note must start with front matter").help(
-            "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
-             (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
-        ),
+        Block::None => misplaced(text).unwrap_or_else(|| {
+            Diagnostic::error("note.front_matter", "a note must start with front matter").help(
+                "put these lines at its top: `---`, `type: core` (whole text in every context) or `type: reference` \
+                 (named there, read on demand), `---`; a file that is no note belongs elsewhere or in `assets/`",
+            )
+        }),
     };
     let line = problem.line.unwrap_or(1);
     diagnostics.push(problem.at(path).line(line));

@@ -114,6 +114,13 @@ fn edited(target: &Target, edit: &Edit, kept: Option<Kept>, projection: &Project
         None => format!("run `{command} --force`"),
     };
     fault.help(match (edit.note(), edit.dependency()) {
+        (Some((path, line)), _) if edit.is_added() => {
+            format!("to keep it, write it into a note, such as next to {path}:{line}, then run `{command}`; to drop it, {drop}")
+        }
+        (None, Some((path, line))) if edit.is_added() => format!(
+            "it stands next to text of a dependency, {path}:{line}: to keep it, write it into a note of your own, then run \
+             `{command}`; to drop it, {drop}"
+        ),
         (Some((path, line)), _) => {
             format!("to keep it, make the change in {path}:{line}, then run `{command}`; to drop it, {drop}")
         }

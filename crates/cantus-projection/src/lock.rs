@@ -3,7 +3,7 @@
 
 mod simple;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use cantus_compose::{Presence, Row};
@@ -214,6 +214,13 @@ impl LockFile {
     /// What a file was committed as.
     pub(crate) fn row_of(&self, path: &RelPath) -> Option<&FileRow> {
         self.files.iter().find(|(file, _)| file == path).map(|(_, row)| row)
+    }
+
+    /// How many notes of the project have a section.
+    pub(crate) fn notes(&self) -> usize {
+        let own = self.sections.iter().filter(|section| section.id.as_str().starts_with("proj."));
+        let files: BTreeSet<&String> = own.filter_map(|section| section.from.first()).collect();
+        files.len()
     }
 
     /// The note folder, as far as a note's path tells it.

@@ -111,7 +111,7 @@ pub struct Edit {
     pub what: &'static str,
     /// The section that it belongs to.
     pub section: Option<String>,
-    /// The source and its line (counted from 1) that the text comes from.
+    /// The source and its line (counted from 1) that the text comes from; of added text, those that the text beside it comes from.
     pub source: Option<(String, u32)>,
 }
 
@@ -120,6 +120,12 @@ impl Edit {
     #[must_use]
     pub fn is_guess(&self) -> bool {
         [NO_LOCK, BROKEN_LOCK, UNLISTED].contains(&self.what)
+    }
+
+    /// Whether it is text that comes from no source: its own names the text beside it.
+    #[must_use]
+    pub fn is_added(&self) -> bool {
+        self.what == ADDED
     }
 
     /// The file of the project and the line that the text comes from; `None` where that is a text of a dependency, or of a package
@@ -143,6 +149,7 @@ const NO_LOCK: &str = "there is no lock, so an edit can't be told from older not
 const BROKEN_LOCK: &str = "the lock can't be read, so an edit can't be told from older notes";
 const UNLISTED: &str = "the lock does not list this page, so an edit can't be told from older notes";
 const CONFLICT: &str = "git left a conflict here";
+const ADDED: &str = "this was written by hand";
 const BLANKS: &str = "blanks and line breaks alone were changed by hand";
 
 /// What is done with a target.
@@ -250,7 +257,9 @@ pub fn plan(root: &Root, projection: &Projection, mend: Mend) -> Result<Plan, Pl
     beside.extend(lock.orphans(projection).map(|(path, _)| path.clone()));
     beside.sort();
     beside.dedup();
-    let warnings = if common.git.is_silent() { vec![silent_git()] } else { Vec::new() };
+    let silent = common.git.is_silent().then(silent_git);
+    let locked = if let Lock::Read(lock) = &lock { Some(lock) } else { None };
+    let warnings = projection.bare(locked).into_iter().chain(silent).collect();
     let in_git = is_in_git(root);
     if errors.is_empty() { Ok(Plan { targets, beside, warnings, in_git }) } else { Err(PlanError(errors)) }
 }
@@ -732,7 +741,7 @@ fn gap_edits(
     if owners.is_empty() {
         // A section that the sources no longer have, or text between two sections: it belongs to the one before.
         let before = gap.sections.start.saturating_sub(usize::from(gap.sections.is_empty()));
-        let what = if found.is_empty() { "text was removed by hand" } else { "this was written by hand" };
+        let what = if found.is_empty() { "text was removed by hand" } else { ADDED };
         let edit = match sections.get(before) {
             Some(section) => edit(first_line, what, section, usize::MAX, expected),
             // The lock has no sections for this render.
@@ -763,9 +772,7 @@ fn changes(base: &str, found: &str, deadline: Instant) -> Vec<(usize, usize, &'s
         DiffOp::Delete { old_index, new_index, .. } => {
             Some((new_index, old_index, "text was removed by hand"))
         }
-        DiffOp::Insert { old_index, new_index, .. } => {
-            Some((new_index, old_index.saturating_sub(1), "this was written by hand"))
-        }
+        DiffOp::Insert { old_index, new_index, .. } => Some((new_index, old_index.saturating_sub(1), ADDED)),
         DiffOp::Replace { old_index, old_len, new_index, new_len } => {
             let old = (old_index..old_index + old_len).filter_map(|index| diff.old_slice(index));
             let new = (new_index..new_index + new_len).filter_map(|index| diff.new_slice(index));

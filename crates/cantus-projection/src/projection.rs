@@ -7,7 +7,7 @@ use cantus_compose::{Bundle, Content, Presence, Row, Section};
 use cantus_manifest::{Diagnostic, Digest, Facts, Layer, Outcome, Provider, RelPath};
 use cantus_workspace::{Config, LOCK, Member, Project};
 
-use crate::lock::{self, FileRow};
+use crate::lock::{self, FileRow, LockFile};
 use crate::notice::Notice;
 use crate::page::{self, Page};
 use crate::renders;
@@ -18,6 +18,7 @@ pub struct Projection {
     pub(crate) command: String,
     /// The note folder.
     memory: String,
+    pub(crate) notes: Notes,
     pub(crate) notice: Option<String>,
     pub(crate) files: Vec<File>,
     pub(crate) lock: String,
@@ -34,6 +35,33 @@ pub struct Projection {
     rows: Vec<Row>,
     /// The native bundle's common digest, once somebody asked.
     common_digest: OnceLock<Digest>,
+}
+
+/// What a project has of notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Notes {
+    /// Some.
+    Some,
+    /// None, but nobody misses them: there is no configuration, or it names a package, repositories, members, or dependencies'
+    /// notes.
+    Others,
+    /// None, nor anything else, though somebody wrote a configuration.
+    None,
+}
+
+impl Notes {
+    fn of(project: &Project) -> Self {
+        let config = &project.config;
+        if !project.corpus.notes.is_empty() || !project.corpus.webs.is_empty() {
+            return Self::Some;
+        }
+        let is_bare = config.source.is_some()
+            && config.package.is_none()
+            && config.repositories.is_empty()
+            && project.members.is_empty()
+            && project.plugins.is_empty();
+        if is_bare { Self::None } else { Self::Others }
+    }
 }
 
 /// One committed file.
@@ -109,6 +137,7 @@ impl Projection {
         let mut value = Self {
             command,
             memory,
+            notes: Notes::of(project),
             notice,
             files,
             lock,
@@ -145,6 +174,7 @@ impl Projection {
         let mut value = Self {
             command: config.command.clone(),
             memory,
+            notes: Notes::Some,
             notice,
             files,
             lock: String::new(),
@@ -164,6 +194,34 @@ impl Projection {
     /// The file of the project that a source names: one of its own package by its path.
     pub(crate) fn file_of(&self, source: String) -> String {
         file_of(self.package.as_ref(), source)
+    }
+
+    /// That the project has no notes: where it has nothing else either, or where the committed `lock` lists some.
+    pub(crate) fn bare(&self, lock: Option<&LockFile>) -> Option<Diagnostic> {
+        let listed = lock.map_or(0, LockFile::notes);
+        let memory = lock.and_then(LockFile::memory).unwrap_or(&self.memory);
+        let command = &self.command;
+        let (message, help) = match (self.notes, listed) {
+            (Notes::Some, _) | (Notes::Others, 0) => return None,
+            (Notes::None, 0) => (
+                format!("the project has no notes: `{memory}/` is empty or not there"),
+                format!(
+                    "write a first one, `{memory}/<name>.md`, that starts with the lines `---`, `type: core`, `---`; or name the \
+                     folder where they are with `memory` in the configuration"
+                ),
+            ),
+            (_, listed) => (
+                format!(
+                    "the project has no notes any more: what `{}` lists of theirs, {listed} in all, is left out",
+                    self.lock_path
+                ),
+                format!(
+                    "if that isn't meant, bring them back, such as with `git restore --source HEAD {memory}`, or name the folder \
+                     where they are now with `memory` in the configuration; then run `{command}`"
+                ),
+            ),
+        };
+        Some(Diagnostic::warning("project.bare", message).help(help))
     }
 
     /// This one, then those of its members.

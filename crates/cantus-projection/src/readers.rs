@@ -132,7 +132,17 @@ impl<'a> Here<'a> {
                 matches!(kind, Some(Kind::File | Kind::Symlink))
             }
         };
-        is_there.then(|| ReadFile { path: entry.to_owned(), ours: false })
+        is_there.then(|| ReadFile { path: entry.to_owned(), ours: self.leads_to_ours(entry) })
+    }
+
+    /// Whether `entry` is a symlink to a committed file of ours: who reads it reads the generated text.
+    fn leads_to_ours(&self, entry: &str) -> bool {
+        let Ok(path) = RelPath::new(entry) else { return false };
+        if !matches!(self.root.kind(&path), Ok(Some(Kind::Symlink))) {
+            return false;
+        }
+        let real = |path: &RelPath| self.root.disk().canonical(&self.root.at(path)).ok();
+        real(&path).is_some_and(|read| self.ours.iter().any(|file| real(file).as_ref() == Some(&read)))
     }
 
     fn holds_files(&self, folder: &str) -> bool {

@@ -101,6 +101,14 @@ pub(crate) fn is_note_folder(disk: &dyn Disk, folder: &Path) -> bool {
         return false;
     }
     disk.list(folder).is_ok_and(|entries| {
-        entries.is_empty() || entries.iter().any(|entry| entry.name.to_string_lossy().ends_with(".md"))
+        let names = entries.iter().map(|entry| entry.name.to_string_lossy());
+        let mut names = names.filter(|name| !is_left_beside(name)).peekable();
+        names.peek().is_none() || names.any(|name| name.ends_with(".md"))
     })
+}
+
+/// Whether a file of this name is what an editor or a system leaves beside the one that is meant: the lock of Emacs, `.#a.md`,
+/// which is a dangling symlink, and what macOS writes as `._a.md` where a file system knows no attributes.
+pub(crate) fn is_left_beside(name: &str) -> bool {
+    name.starts_with(".#") || name.starts_with("._")
 }

@@ -7,6 +7,8 @@ use cantus_fs::{AccessError, Entry, Kind, LinkError, ReadError, Root};
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Stamps};
 use cantus_memory::{Corpus, MemoryFile, MemoryFolder, MemoryTree, SourceFile};
 
+use crate::discover::is_left_beside;
+
 /// The most bytes that a package's file may have.
 const PACKAGE_BYTES: u64 = 1 << 20;
 
@@ -91,6 +93,9 @@ impl Gather<'_> {
     /// An entry by its path; one whose name can't be a path is reported if it could be a note.
     fn found(&mut self, folder: &RelPath, entry: &Entry) -> Option<Found> {
         let lossy = entry.name.to_string_lossy();
+        if is_left_beside(&lossy) {
+            return None;
+        }
         match entry.name.to_str().map(|name| folder.join(name)) {
             Some(Ok(path)) => Some(Found { path, kind: entry.kind }),
             Some(Err(error)) if lossy.ends_with(".md") => {
@@ -200,7 +205,7 @@ pub(crate) fn package_files(
         match at(folder).map(|path| root.list(Some(&path))) {
             Ok(Ok(entries)) => {
                 let entries = entries.iter().filter_map(|entry| entry.name.to_str());
-                let files = entries.filter(|name| name.ends_with(".md"));
+                let files = entries.filter(|name| name.ends_with(".md") && !is_left_beside(name));
                 names.extend(files.map(|name| format!("{folder}/{name}")));
             }
             Ok(Err(error)) if !error.is_absent() => diagnostics.push(io_fault(&error)),

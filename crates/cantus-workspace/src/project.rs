@@ -347,11 +347,23 @@ fn memory(root: &Root, config: &Config, diagnostics: &mut Vec<Diagnostic>) -> Op
     match inside(root, &memory, "project") {
         Ok(()) => Some(memory),
         Err(message) => {
-            diagnostics.push(Diagnostic::error("project.memory", message).at(&memory));
+            let help = match &config.memory {
+                Some(_) => "`memory` in the configuration must name the folder with the notes".to_owned(),
+                None => format!(
+                    "`{memory}/` is where notes are looked for: move this file away, or name another folder with `memory` in the \
+                     configuration"
+                ),
+            };
+            let is_other = message == NO_FOLDER;
+            let fault = Diagnostic::error("project.memory", message).at(&memory);
+            diagnostics.push(if is_other { fault.help(help) } else { fault });
             None
         }
     }
 }
+
+/// What is said of something else than a folder.
+const NO_FOLDER: &str = "not a folder";
 
 /// Whether `folder` is a folder whose real place is below the root's, which is that of `whole`.
 pub(crate) fn inside(root: &Root, folder: &RelPath, whole: &str) -> Result<(), String> {
@@ -362,7 +374,7 @@ pub(crate) fn inside(root: &Root, folder: &RelPath, whole: &str) -> Result<(), S
     let real = disk.canonical(&root.at(folder)).map_err(|error| format!("can't be followed: {error}"))?;
     match disk.kind(&real) {
         Ok(Some(Kind::Folder)) => {}
-        _ => return Err("not a folder".to_owned()),
+        _ => return Err(NO_FOLDER.to_owned()),
     }
     match disk.canonical(root.path()) {
         Ok(root) if real == root => {

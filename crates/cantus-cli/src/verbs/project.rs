@@ -2,6 +2,7 @@
 
 use cantus_fs::Root;
 use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
+use cantus_memory::Library;
 use cantus_memory::lints::conflicts_of;
 use cantus_projection::{Mend, Plan, PlanError, Projection, Turn, TurnError, apply, left_overs, plan};
 use cantus_workspace::Project;
@@ -25,7 +26,7 @@ pub(crate) fn run_told(
     let unwritten = |status| (status, false);
     let root = root(global)?;
     let mend = if args.force { Mend::Force } else { Mend::Safe };
-    let outcome = strictly(compose(&root, global), global);
+    let outcome = strictly(composed(&root, global), global);
     if let (None, true) = (&outcome.value, args.json) {
         report::json_broken(streams.out, &outcome.diagnostics)?;
         return Ok(unwritten(Status::CantTell));
@@ -62,6 +63,19 @@ pub(crate) fn run_told(
     write(global, args, &root, turn, mend, streams)
 }
 
+/// The project and its files. Notes that are in no bundle are among what is told: that nothing comes of them shows nowhere else.
+fn composed(root: &Root, global: &Global) -> Outcome<Option<(Project, Projection)>> {
+    let mut outcome = compose(root, global);
+    let project = outcome.value.iter().map(|(project, _)| project);
+    let corpora = project.flat_map(|project| {
+        std::iter::once(&project.corpus).chain(project.members.iter().map(|member| &member.corpus))
+    });
+    let corpora = corpora.filter(|corpus| corpus.notes.iter().any(cantus_memory::Note::is_hidden));
+    let lost: Vec<_> = corpora.flat_map(|corpus| Library::new(corpus).unreachable()).collect();
+    outcome.diagnostics.extend(lost);
+    outcome
+}
+
 fn no_turn(error: TurnError) -> Failure {
     let held = matches!(error, TurnError::Held { .. });
     let failure = Failure::error(error);
@@ -78,7 +92,7 @@ fn write(
     mend: Mend,
     streams: &mut Streams<'_>,
 ) -> Result<(Status, bool), Failure> {
-    let Outcome { value, diagnostics } = strictly(compose(root, global), global);
+    let Outcome { value, diagnostics } = strictly(composed(root, global), global);
     // Their warnings were told before.
     let (project, projection) = value.ok_or_else(|| Failure::diagnostics(diagnostics))?;
     let conflicts = judged(conflicts(&project), global);
