@@ -206,10 +206,11 @@ fn attributes_that_cannot_be_written_leave_the_configuration_as_it_is() {
 #[test]
 fn every_configured_file_is_named_and_cargo_is_the_program_of_an_xtask() {
     let repo = Repo::new(
-        "//- cantus.toml\ncommand = \"cargo xtask project\"\n[projection]\nfiles = [\"A.md\"]\n[[output]]\nrender = \"helper\"\nfile = \"docs/a b.md\"\n",
+        "//- cantus.toml\ncommand = \"cargo xtask project\"\n[projection]\nfiles = [\"A.md\"]\n[[output]]\nrender = \"helper\"\nfile = \"docs/a b.md\"\n\
+         [[page]]\nweb = \"w\"\nfile = \"docs/w.md\"\n",
     );
     cantus(&repo, &["merge-driver", "install"]).exits(0);
-    let lines = "/A.md merge=cantus\n\"/docs/a b.md\" merge=cantus\n/projections/lock.toml merge=cantus\n";
+    let lines = "/A.md merge=cantus\n\"/docs/a b.md\" merge=cantus\n/docs/w.md merge=cantus\n/projections/lock.toml merge=cantus\n";
     assert_eq!(repo.read(".gitattributes"), lines);
     assert_eq!(repo.git(&["check-attr", "merge", "docs/a b.md"]), "docs/a b.md: merge: cantus\n");
     let driver = repo.git(&["config", "--local", "merge.cantus.driver"]);

@@ -49,7 +49,8 @@ pub(crate) fn run(
 fn files(config: &Config) -> Vec<RelPath> {
     let outputs = config.outputs.iter().map(|output| output.file.clone());
     let lock = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
-    config.files.iter().cloned().chain(outputs).chain([lock]).collect()
+    let pages = config.pages.iter().map(|page| page.file.clone());
+    config.files.iter().cloned().chain(outputs).chain(pages).chain([lock]).collect()
 }
 
 /// Does what git asks for. The exit code is git's: 0 for a clean merge, 1 for a conflict.
