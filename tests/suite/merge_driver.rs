@@ -361,6 +361,74 @@ fn every_configured_file_is_named_and_cargo_is_the_program_of_an_xtask() {
     assert!(!repo.exists(".gitattributes"));
 }
 
+/// A project with one member that has notes.
+fn with_member() -> Repo {
+    let repo = Repo::new(
+        "
+        //- cantus.toml
+        members = [\"crates/*\"]
+        //- memory/rules.md
+        ---
+        type: core
+        ---
+        # Rules
+
+        Be kind.
+        //- crates/api/memory/errors.md
+        ---
+        type: core
+        ---
+        # Errors
+
+        Every error has a number.
+        //- crates/plain/src/lib.rs
+        ",
+    );
+    cantus(&repo, &["project"]).exits(0);
+    cantus(&repo, &["merge-driver", "install"]).exits(0);
+    repo.commit_all("base");
+    repo.git(&["tag", "base"]);
+    repo
+}
+
+#[test]
+fn files_of_members_are_merged_too() {
+    let repo = with_member();
+    let members = ATTRIBUTES.replace('/', "/crates/api/").replace("projections/crates/api/", "projections/");
+    assert_eq!(repo.read(".gitattributes"), format!("{ATTRIBUTES}{members}"));
+    for path in TARGETS {
+        let merge = repo.git(&["check-attr", "merge", &format!("crates/api/{path}")]);
+        assert_eq!(merge, format!("crates/api/{path}: merge: cantus\n"));
+    }
+    let note = "crates/api/memory/errors.md";
+    let other = |name: &str| format!("---\ntype: core\n---\n# {name}\n\nText of {name}.\n");
+    branch(&repo, "theirs", |repo| repo.write("crates/api/memory/safety.md", &other("safety")));
+    branch(&repo, "ours", |repo| repo.write("crates/api/memory/security.md", &other("security")));
+    git(&repo, &["merge", "--no-edit", "theirs"]).exits(0);
+    cantus(&repo, &["check"]).exits(1);
+    cantus(&repo, &["project"]).exits(0);
+    repo.commit_all("merged");
+
+    branch(&repo, "notes", |repo| replace(repo, note, "a number", "a name"));
+    repo.git(&["checkout", "--quiet", "-b", "hand", "base"]);
+    replace(&repo, "crates/api/AGENTS.md", "a number", "a colour");
+    repo.commit_all("hand");
+    git(&repo, &["checkout", "--quiet", "notes"]).exits(0);
+    let merge = git(&repo, &["merge", "--no-edit", "hand"]).exits(1);
+    assert_eq!(unmerged(&repo), "crates/api/AGENTS.md\n");
+    assert!(merge.stderr.contains("git show \":3:crates/api/AGENTS.md\""), "{merge:?}");
+}
+
+#[test]
+fn uninstalling_takes_away_the_lines_of_former_members() {
+    let repo = with_member();
+    let own = "/LICENSE merge=union\n/a b merge=cantus\n*.md merge=cantus\n";
+    repo.write(".gitattributes", &format!("{own}{}", repo.read(".gitattributes")));
+    repo.write("cantus.toml", "members = 1\n");
+    cantus(&repo, &["merge-driver", "uninstall"]).exits(0);
+    assert_eq!(repo.read(".gitattributes"), own);
+}
+
 #[test]
 fn outside_git_there_is_no_driver() {
     let repo = Repo::without_git(crate::program::NOTES);

@@ -6,7 +6,7 @@ use cantus_fs::{Disk, ReadError, Root, TargetError};
 use cantus_manifest::RelPath;
 use thiserror::Error;
 
-use crate::attributes::{change_attributes, with_lines};
+use crate::attributes::{change_attributes, pattern, with_lines};
 use crate::git::Git;
 use crate::hook::program;
 use crate::line_ends::normalise;
@@ -86,7 +86,9 @@ pub fn install_merge_driver(
     let mut changed = change_attributes(root, |old| with_lines(old, files.iter().map(line)))?;
     let outranked = outranked(&git, files)?;
     if !outranked.is_empty() {
-        let to_the_end = |old: &[u8]| with_lines(&without_lines(old, &outranked), outranked.iter().map(line));
+        let moved: Vec<_> = outranked.iter().map(line).collect();
+        let is_moved = |line: &str| moved.iter().any(|moved| moved == line);
+        let to_the_end = |old: &[u8]| with_lines(&without_lines(old, is_moved), moved.iter().cloned());
         changed |= change_attributes(root, to_the_end)?;
     }
     // Attributes that name a driver which git doesn't know harm nobody, and what makes them unusable was found by now.
@@ -118,8 +120,8 @@ fn outranked(git: &Git<'_>, files: &[RelPath]) -> Result<Vec<RelPath>, MergeDriv
     Ok(pairs.filter(|(_, value)| *value != DRIVER.as_bytes()).map(|(path, _)| path.clone()).collect())
 }
 
-/// Takes away what [`install_merge_driver`] wrote for these files, and nothing else.
-pub fn uninstall_merge_driver(root: &Root, files: &[RelPath]) -> Result<DriverDeed, MergeDriverError> {
+/// Takes away what [`install_merge_driver`] wrote for any files, and nothing else.
+pub fn uninstall_merge_driver(root: &Root) -> Result<DriverDeed, MergeDriverError> {
     let git = Git::new(root.path());
     git.top().ok_or(MergeDriverError::NoGit)?;
     let mut changed = false;
@@ -127,7 +129,7 @@ pub fn uninstall_merge_driver(root: &Root, files: &[RelPath]) -> Result<DriverDe
         git.configure(&["--remove-section", SECTION]).ok_or(MergeDriverError::Config)?;
         changed = true;
     }
-    changed |= change_attributes(root, |old| without_lines(old, files))?;
+    changed |= change_attributes(root, |old| without_lines(old, is_ours))?;
     Ok(if changed { DriverDeed::Changed } else { DriverDeed::Already })
 }
 
@@ -235,11 +237,19 @@ fn is_made_by_a_merge(git: &Git<'_>, path: &str) -> bool {
     commit.split(|byte| *byte == b' ').count() > 2
 }
 
-/// The attributes without the lines of these files.
-fn without_lines(old: &[u8], files: &[RelPath]) -> Vec<u8> {
-    let ours: Vec<_> = files.iter().map(line).collect();
-    let is_ours = |old: &&[u8]| ours.iter().any(|line| old.trim_ascii_end() == line.as_bytes());
-    lines(old).filter(|line| !is_ours(line)).collect::<Vec<_>>().concat()
+/// The attributes without the lines that are to go.
+fn without_lines(old: &[u8], goes: impl Fn(&str) -> bool) -> Vec<u8> {
+    let goes = |line: &&[u8]| std::str::from_utf8(line.trim_ascii_end()).is_ok_and(&goes);
+    lines(old).filter(|line| !goes(line)).collect::<Vec<_>>().concat()
+}
+
+/// Whether a line of attributes has the form of [`line`].
+fn is_ours(line: &str) -> bool {
+    let Some(pattern) = line.strip_suffix(&format!(" merge={DRIVER}")) else { return false };
+    match pattern.strip_prefix('"') {
+        Some(quoted) => quoted.starts_with('/') && quoted.ends_with('"'),
+        None => pattern.starts_with('/') && !pattern.contains([' ', '\t']),
+    }
 }
 
 /// The lines of a text with their ends.
@@ -247,19 +257,9 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
-/// The line of attributes for one file, which no pattern of git's takes for another.
+/// The line of attributes for one file.
 fn line(path: &RelPath) -> String {
-    let mut pattern = String::from("/");
-    for c in path.as_str().chars() {
-        if matches!(c, '*' | '?' | '[' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    if pattern.contains([' ', '"', '\t']) {
-        pattern = format!("\"{}\"", pattern.replace('\\', r"\\").replace('"', "\\\""));
-    }
-    format!("{pattern} merge={DRIVER}")
+    format!("{} merge={DRIVER}", pattern(path, ""))
 }
 
 #[cfg(test)]
@@ -275,7 +275,7 @@ mod tests {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         assert_eq!(text(with_lines(old.as_bytes(), files().iter().map(line))), new);
         assert_eq!(text(with_lines(new.as_bytes(), files().iter().map(line))), new);
-        assert_eq!(text(without_lines(new.as_bytes(), &files())), removed);
+        assert_eq!(text(without_lines(new.as_bytes(), is_ours)), removed);
     }
 
     #[test]

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cantus_fs::{RealDisk, Root};
-use cantus_manifest::RelPath;
 use cantus_projection::{
     DriverDeed, HandEdit, MergeDriverError, Merged, Side, Sides, install_merge_driver, merge,
     uninstall_merge_driver,
 };
-use cantus_workspace::{Config, LOCK, Program, configuration};
+use cantus_workspace::{Program, configuration, generated_files};
 
 use crate::args::{DriverAction, Global};
 use crate::failure::Failure;
@@ -31,28 +30,17 @@ pub(crate) fn run(
         DriverAction::Install => {
             let root = root(global)?;
             let config = finish(configuration(&root), global, streams)?;
-            let deed = install_merge_driver(&root, &config.command, &files(&config));
+            let files = finish(generated_files(&root, &config), global, streams)?;
+            let deed = install_merge_driver(&root, &config.command, &files);
             (deed.map_err(told)?, "Installed")
         }
-        DriverAction::Uninstall => {
-            let root = root(global)?;
-            let config = finish(configuration(&root), global, streams)?;
-            (uninstall_merge_driver(&root, &files(&config)).map_err(told)?, "Removed")
-        }
+        DriverAction::Uninstall => (uninstall_merge_driver(&root(global)?).map_err(told)?, "Removed"),
     };
     if !global.quiet {
         let word = if deed == DriverDeed::Already { "Fresh" } else { word };
         writeln!(streams.out, "{GOOD}{word:>12}{GOOD:#} merge driver `cantus`, .gitattributes")?;
     }
     Ok(Status::Yes)
-}
-
-/// Every generated file of the project.
-fn files(config: &Config) -> Vec<RelPath> {
-    let outputs = config.outputs.iter().map(|output| output.file.clone());
-    let lock = RelPath::new(LOCK).unwrap_or_else(|error| unreachable!("{error}"));
-    let pages = config.pages.iter().map(|page| page.file.clone());
-    config.files.iter().cloned().chain(outputs).chain(pages).chain([lock]).collect()
 }
 
 /// Does what git asks for. The exit code is git's: 0 for a clean merge, 1 for a conflict.
