@@ -176,6 +176,44 @@ fn without_git_copies_are_kept_and_never_overwritten() {
 }
 
 #[test]
+fn gitattributes_name_every_generated_file() {
+    let repo = Repo::new(
+        "
+        //- cantus.toml
+        members = [\"crates/*\"]
+        [[page]]
+        web = \"w\"
+        file = \"docs/w x.md\"
+        //- memory/w.md
+        ---
+        web: true
+        ---
+        # W
+        //- memory/w/a.md
+        ---
+        keyword: A
+        ---
+        Text.
+        //- crates/api/memory/errors.md
+        ---
+        type: core
+        ---
+        # Errors
+
+        Every error has a number.
+        ",
+    );
+    cantus(&repo, &["init", "--yes"]).exits(0);
+    let end = " text eol=lf linguist-generated\n";
+    let names = ["/AGENTS.md", "/CLAUDE.md", "\"/docs/w x.md\"", "/projections/**"];
+    let members = ["/crates/api/AGENTS.md", "/crates/api/CLAUDE.md", "/crates/api/projections/**"];
+    let lines: Vec<_> = names.into_iter().chain(members).map(|name| format!("{name}{end}")).collect();
+    assert_eq!(repo.read(".gitattributes"), lines.concat());
+    assert!(!cantus(&repo, &["init", "--yes"]).exits(0).stdout.contains(".gitattributes"));
+    assert_eq!(repo.read(".gitattributes"), lines.concat());
+}
+
+#[test]
 fn gitattributes_only_grow() {
     let repo = Repo::new("//- .gitattributes crlf no-final-newline\n*.png binary\nAGENTS.md text\n");
     check_adopted(&repo);

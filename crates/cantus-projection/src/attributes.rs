@@ -10,17 +10,43 @@ const ATTRIBUTES: &str = ".gitattributes";
 /// The most bytes that a file of attributes may have.
 const MOST_ATTRIBUTES: u64 = 16 << 20;
 
-/// The lines that `.gitattributes` lacks so that each of `paths` has LF everywhere and is folded away in reviews. A path that it
-/// names already is the project's to say.
-pub fn missing_attributes(root: &Root, paths: &[&str]) -> Result<Vec<String>, TargetError> {
+/// The lines that `.gitattributes` lacks so that each of `files`, and what lies in `folders`, has LF everywhere and is folded away
+/// in reviews. What it names already is the project's to say.
+pub fn missing_attributes(
+    root: &Root,
+    files: &[RelPath],
+    folders: &[RelPath],
+) -> Result<Vec<String>, TargetError> {
     let old = root.read_target(&path(), MOST_ATTRIBUTES)?.unwrap_or_default();
     let old = String::from_utf8_lossy(&old);
-    let has = |pattern: &str| {
-        let mut named = old.lines().filter_map(|line| line.split_whitespace().next());
-        named.any(|first| first.trim_start_matches('/') == pattern)
-    };
-    let missing = paths.iter().filter(|path| !has(path));
-    Ok(missing.map(|path| format!("/{path} text eol=lf linguist-generated")).collect())
+    let files = files.iter().map(|path| pattern(path, ""));
+    let missing = files.chain(folders.iter().map(|path| pattern(path, "/**")));
+    let missing = missing.filter(|pattern| !old.lines().any(|line| names(line, pattern)));
+    Ok(missing.map(|pattern| format!("{pattern} text eol=lf linguist-generated")).collect())
+}
+
+/// Whether a line of attributes is about `pattern`, with or without its leading slash.
+fn names(line: &str, pattern: &str) -> bool {
+    let loose = pattern.replacen('/', "", 1);
+    let named = [pattern, &loose].into_iter().filter_map(|pattern| line.trim_start().strip_prefix(pattern));
+    named.into_iter().any(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+}
+
+/// The pattern of a line of attributes for `path`, which no character of it makes git take for another, and what git knows as
+/// `suffix` behind it.
+pub(crate) fn pattern(path: &RelPath, suffix: &str) -> String {
+    let mut pattern = String::from("/");
+    for c in path.as_str().chars() {
+        if matches!(c, '*' | '?' | '[' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push_str(suffix);
+    if pattern.contains([' ', '"', '\t']) {
+        pattern = format!("\"{}\"", pattern.replace('\\', r"\\").replace('"', "\\\""));
+    }
+    pattern
 }
 
 /// Adds lines to what `.gitattributes` holds now.
@@ -84,12 +110,13 @@ mod tests {
     fn lines_are_added_to_what_the_file_holds_by_then() {
         let repo = Repo::without_git("//- .gitattributes\n* text=auto\n");
         let root = Root::new(Arc::new(RealDisk), repo.path().to_path_buf());
-        let missing = missing_attributes(&root, &["A.md"]).unwrap();
+        let files = [RelPath::new("A.md").unwrap()];
+        let missing = missing_attributes(&root, &files, &[]).unwrap();
         assert_eq!(missing, ["/A.md text eol=lf linguist-generated"]);
         repo.write(".gitattributes", "*.png binary\n");
         add_attributes(&root, &missing).unwrap();
         assert_eq!(repo.read(".gitattributes"), format!("*.png binary\n{}\n", missing[0]));
-        assert_eq!(missing_attributes(&root, &["A.md"]).unwrap(), [""; 0]);
+        assert_eq!(missing_attributes(&root, &files, &[]).unwrap(), [""; 0]);
         add_attributes(&root, &missing).unwrap();
         assert_eq!(repo.read(".gitattributes").lines().count(), 2);
     }

@@ -37,19 +37,22 @@ pub fn history(root: &Path, path: &RelPath, most: usize) -> Option<Vec<Version>>
     let log = String::from_utf8_lossy(&log).into_owned();
     let mut commits: Vec<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
     commits.reverse();
-    let wanted: String = commits.iter().map(|(commit, _)| format!("{commit}:./{path}\n")).collect();
+    let wanted: Vec<String> = commits.iter().map(|(commit, _)| format!("{commit}:./{path}")).collect();
+    let version = |((commit, day), blob): ((&str, &str), Option<Vec<u8>>)| Version {
+        commit: commit.chars().take(12).collect(),
+        day: day.to_owned(),
+        bytes: blob.as_ref().map_or(0, |blob| blob.len() as u64),
+        tokens_est: blob.map_or(0, |blob| tokens_est(&String::from_utf8_lossy(&blob))),
+    };
+    Some(commits.into_iter().zip(blobs(&git, &wanted)?).map(version).collect())
+}
+
+/// The blobs of these names, each of one line: `None` in the place of what isn't there, and for all if git fails.
+pub(crate) fn blobs(git: &Git<'_>, names: &[String]) -> Option<Vec<Option<Vec<u8>>>> {
+    let wanted: String = names.iter().map(|name| format!("{name}\n")).collect();
     let answer = git.ask_about(&["cat-file", "--batch"], wanted.into_bytes())?;
     let mut rest = answer.as_slice();
-    let version = |(commit, day): (&str, &str)| {
-        let blob = next_blob(&mut rest);
-        Version {
-            commit: commit.chars().take(12).collect(),
-            day: day.to_owned(),
-            bytes: blob.as_ref().map_or(0, |blob| blob.len() as u64),
-            tokens_est: blob.map_or(0, |blob| tokens_est(&String::from_utf8_lossy(&blob))),
-        }
-    };
-    Some(commits.into_iter().map(version).collect())
+    Some(names.iter().map(|_| next_blob(&mut rest)).collect())
 }
 
 /// The next blob of what `cat-file --batch` answered, which is taken off; `None` for an object that isn't there.

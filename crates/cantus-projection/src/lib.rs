@@ -39,6 +39,7 @@ mod renders;
 mod sections;
 mod turn;
 mod why;
+mod written;
 
 pub use adopt::{
     Backup, Inputs, PassReason, Passed, TakeOver, TakeOverError, WriteError, find_inputs, foreign_inputs,
@@ -54,7 +55,7 @@ pub use index::{IndexDisk, IndexError};
 pub use line_ends::LineEnds;
 pub use loads::{Load, LoadPlace, Used, UserFolders, loads};
 pub use merge_driver::{
-    DriverDeed, MergeDriverError, Merged, Sides, install_merge_driver, merge, uninstall_merge_driver,
+    DriverDeed, MergeDriverError, Merged, Side, Sides, install_merge_driver, merge, uninstall_merge_driver,
 };
 pub use parity::{Gap, Parity, parity};
 pub use plan::{Edit, Loss, Mend, Plan, PlanError, State, Target, plan};
@@ -64,3 +65,4 @@ pub use readers::{ReadFile, Reading, Shadow, readings};
 pub use renders::facts_of;
 pub use turn::{Turn, TurnError};
 pub use why::{Match, Place, Why, appearances, why};
+pub use written::HandEdit;

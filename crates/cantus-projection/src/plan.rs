@@ -18,7 +18,7 @@ use crate::journal::Journal;
 use crate::line_ends::{LineEnds, crlf, normalise};
 use crate::locate::{Gap, gaps};
 use crate::lock::{FileRow, LockFile, LockedSection, is_lock};
-use crate::notice::{Notice, is_notice};
+use crate::notice::is_notice;
 use crate::projection::{Expected, File, Projection, Shape};
 
 /// The most bytes that a target may have to be looked at.
@@ -699,14 +699,7 @@ impl Judge<'_> {
 
     /// Whether a notice is the one that we write now, or the one that we wrote with this lock.
     fn is_known_notice(&self, lock: &LockFile, line: &str) -> bool {
-        if self.projection.notice.as_deref() == Some(line) {
-            return true;
-        }
-        let Some((original, _)) = lock.files.first() else { return false };
-        let memory = lock.memory();
-        // Without a note in the lock the folder can't be told: any will do.
-        let folder = memory.or_else(|| line.split('`').nth(3)?.strip_suffix('/')).unwrap_or_default();
-        line == Notice { command: &lock.command, memory: folder, original }.line()
+        self.projection.notice.as_deref() == Some(line) || lock.wrote_notice(line)
     }
 }
 

@@ -28,5 +28,7 @@ pub use host::{host_name, version_control};
 pub use members::Member;
 pub use plugins::{PluginListing, ShippedNotes, list_plugins};
 pub use program::Program;
-pub use project::{Notes, OnErrors, Options, Project, configuration, package_in, package_of};
+pub use project::{
+    Notes, OnErrors, Options, Project, configuration, generated_files, package_in, package_of,
+};
 pub use watched::{Watched, watched};

@@ -57,17 +57,30 @@ pub(crate) fn read_members(
     stamps: Stamps,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Member> {
+    let found = found(root, config, memory, diagnostics).into_iter();
+    let read = |(folder, notes)| read_member(root, config, folder, notes, stamps, diagnostics);
+    let members: Vec<Member> = found.map(read).collect();
+    check_targets(config, memory, &members, diagnostics);
+    members
+}
+
+/// The folders of the members that `config` asks for, in byte order, each with its note folder.
+pub(crate) fn found(
+    root: &Root,
+    config: &Config,
+    memory: Option<&RelPath>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(RelPath, RelPath)> {
     let candidates = candidates(root, config, diagnostics);
-    let mut members: Vec<Member> = Vec::new();
+    let mut members: Vec<(RelPath, RelPath)> = Vec::new();
     for candidate in candidates {
         // In byte order, so that what is named twice follows itself.
-        let is_known = members.last().is_some_and(|member| member.folder == candidate.folder);
+        let is_known = members.last().is_some_and(|(folder, _)| *folder == candidate.folder);
         if let Some(notes) = note_folder(root, config, memory, &candidate, diagnostics).filter(|_| !is_known)
         {
-            members.push(read_member(root, config, candidate.folder, notes, stamps, diagnostics));
+            members.push((candidate.folder, notes));
         }
     }
-    check_targets(config, memory, &members, diagnostics);
     members
 }
 

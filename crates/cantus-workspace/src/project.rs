@@ -10,12 +10,12 @@ use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity, Stamps, sort_by_pl
 use cantus_memory::{Corpus, Library};
 use toml::de::DeTable;
 
-use crate::config::{Config, Surroundings};
+use crate::config::{Config, LOCK, Surroundings};
 use crate::discover::{
     CONFIG, MEMORIES, MOST_CONFIG_BYTES, cargo_table, is_note_folder, is_project, may_hold_cargo_table,
 };
 use crate::gather::{Gather, io_fault, package_files};
-use crate::members::{Member, read_members};
+use crate::members::{self, Member, read_members};
 use crate::plugins::read_plugins;
 use crate::program::Program;
 
@@ -82,6 +82,25 @@ pub fn configuration(root: &Root) -> Outcome<Option<Config>> {
     let config = read_config(root, Stamps::Skip, &mut diagnostics);
     let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Outcome { value: (!errors).then_some(config), diagnostics }
+}
+
+/// Every file that is generated for the project at `root`, which `config` is of: copies, other renders, pages and the lock, then
+/// copies and lock of each member. No note is read. `None` with errors.
+#[must_use]
+pub fn generated_files(root: &Root, config: &Config) -> Outcome<Option<Vec<RelPath>>> {
+    let mut diagnostics = Vec::new();
+    // What is wrong with the note folder keeps no member from being one.
+    let memory = memory(root, config, &mut Vec::new());
+    let members = members::found(root, config, memory.as_ref(), &mut diagnostics);
+    let outputs = config.outputs.iter().map(|output| &output.file);
+    let own = config.files.iter().chain(outputs).chain(config.pages.iter().map(|page| &page.file)).cloned();
+    let of_members = members.iter().flat_map(|(folder, _)| {
+        let names = config.files.iter().map(RelPath::as_str).chain([LOCK]);
+        names.filter_map(|name| folder.join(name).ok())
+    });
+    let files = own.chain([path(LOCK)]).chain(of_members).collect();
+    let errors = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Outcome { value: (!errors).then_some(files), diagnostics }
 }
 
 /// The package of the project at `root`: the one that the options name, else the configured one, else the built-in one. Its notes

@@ -173,11 +173,22 @@ fn has_git(root: &Root) -> bool {
 }
 
 fn git_attributes(root: &Root, project: &Project, files: &[RelPath]) -> Result<Vec<String>, Failure> {
-    let outputs = project.config.outputs.iter().map(|output| output.file.as_str());
-    let outputs = outputs.filter(|path| !path.starts_with("projections/"));
-    let names: Vec<_> = files.iter().map(RelPath::as_str).chain(outputs).chain(["projections/**"]).collect();
-    let missing = missing_attributes(root, &names);
-    missing.map_err(|error| Failure::error(error).hint("move it away, and run this again"))
+    let config = &project.config;
+    let others = config.outputs.iter().map(|output| &output.file);
+    let others = others.chain(config.pages.iter().map(|page| &page.file));
+    let others = others.filter(|path| !path.as_str().starts_with("projections/"));
+    let files = files.iter().chain(others).cloned().collect::<Vec<_>>();
+    let folder = RelPath::new("projections").unwrap_or_else(|error| unreachable!("{error}"));
+    let missing = |files: &[RelPath], folder: RelPath| {
+        let missing = missing_attributes(root, files, &[folder]);
+        missing.map_err(|error| Failure::error(error).hint("move it away, and run this again"))
+    };
+    let mut lines = missing(&files, folder.clone())?;
+    for member in &project.members {
+        let files: Vec<_> = config.files.iter().map(|file| member.file(file)).collect();
+        lines.extend(missing(&files, member.file(&folder))?);
+    }
+    Ok(lines)
 }
 
 /// A note that says what to write into it.
