@@ -353,6 +353,13 @@ fn files_that_are_no_text_are_refused_and_nothing_is_written() {
     repo.write_bytes("bad.md", b"## A\ncaf\xe9\n");
     repo.write_bytes("zero.md", b"a\0b");
     check_refused(&repo, &["good.md", "bad.md"], "bad.md:2: error: not UTF-8: byte 8 starts no character");
+    let wide: Vec<u8> = "\u{feff}# Wide\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(repo.path().join("wide.md"), wide).unwrap();
+    check_refused(
+        &repo,
+        &["wide.md"],
+        "not a text in UTF-8: it is UTF-16 [import.text]\n  help: save the file as UTF-8",
+    );
     check_refused(&repo, &["zero.md"], "not a text: byte 1 is zero");
     check_refused(&repo, &["gone.md"], "there is no such file");
     check_refused(&repo, &["../gone.md"], "is not in the project");

@@ -12,7 +12,7 @@ use cantus_manifest::{Diagnostic, Outcome, RelPath, Severity};
 
 use crate::corpus::Corpus;
 use crate::lints::{characters, conflicts};
-use crate::note::{NoteKind, decode};
+use crate::note::{NoteKind, decode, is_utf16};
 use maker::Maker;
 use pieces::headings;
 use rule::Rule;
@@ -147,10 +147,11 @@ pub fn title_of(path: &RelPath, text: &str) -> Option<String> {
 /// The text of a file, if every note that it becomes may stand.
 fn readable(path: &RelPath, bytes: Vec<u8>) -> Result<String, Vec<Diagnostic>> {
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
-        let message = format!("not a text: byte {at} is zero");
-        return Err(vec![
-            Diagnostic::error("import.text", message).at(path).help("name Markdown files alone"),
-        ]);
+        let (message, help) = match is_utf16(&bytes) {
+            true => ("not a text in UTF-8: it is UTF-16".to_owned(), "save the file as UTF-8"),
+            false => (format!("not a text: byte {at} is zero"), "name Markdown files alone"),
+        };
+        return Err(vec![Diagnostic::error("import.text", message).at(path).help(help)]);
     }
     let text = decode(path, bytes).map_err(|fault| vec![fault])?;
     let found = characters(&text).into_iter().chain(conflicts(&text));

@@ -221,7 +221,8 @@ pub(crate) fn decode_form(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<(S
         let offset = error.utf8_error().valid_up_to();
         let before = &error.as_bytes()[..offset];
         let lines = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Diagnostic::error("note.utf8", format!("not UTF-8: byte {offset} starts no character"))
+        let form = if is_utf16(error.as_bytes()) { "not UTF-8 but UTF-16" } else { "not UTF-8" };
+        Diagnostic::error("note.utf8", format!("{form}: byte {offset} starts no character"))
             .at(path)
             .line(u32::try_from(lines).unwrap_or(u32::MAX))
             .help("save the file as UTF-8")
@@ -235,6 +236,11 @@ pub(crate) fn decode_form(path: &impl fmt::Display, bytes: Vec<u8>) -> Result<(S
         text = line_feeds(&text);
     }
     Ok((text, form))
+}
+
+/// Whether a file starts with the mark of UTF-16, in which older shells of Windows write what is redirected.
+pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }
 
 /// `text` with a line feed for every CRLF and every lone carriage return.
@@ -373,5 +379,7 @@ mod tests {
         assert_eq!(decode(&path, b"\xef\xbb\xbfa\r\nb\rc\n".to_vec()).unwrap(), "a\nb\nc\n");
         let error = decode(&path, b"ab\ncaf\xe9\n".to_vec()).unwrap_err();
         assert_eq!((error.line, error.message.as_str()), (Some(2), "not UTF-8: byte 6 starts no character"));
+        let error = decode(&"a.md", b"\xff\xfe#\0".to_vec()).unwrap_err();
+        assert_eq!(error.message, "not UTF-8 but UTF-16: byte 0 starts no character");
     }
 }
