@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::later::Later;
 use cantus_bundle::{Layout, Reach};
 use clap::{Subcommand, ValueEnum};
+
+use super::later::Later;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleAction {

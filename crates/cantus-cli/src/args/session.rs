@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::later::Later;
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
+
+use super::later::Later;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionAction {
