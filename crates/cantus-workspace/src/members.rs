@@ -34,6 +34,11 @@ impl Member {
         self.folder.join(file.as_str()).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
+    /// Its files of the names that `config` gives those of the project, without its lock.
+    pub fn files(&self, config: &Config) -> impl Iterator<Item = RelPath> {
+        config.files.iter().map(|file| self.file(file))
+    }
+
     /// Its lock.
     #[must_use]
     pub fn lock(&self) -> RelPath {
@@ -355,7 +360,7 @@ fn check_targets(
     let notes = members.iter().map(|member| &member.memory);
     memory.into_iter().chain(&config.package).chain(notes).for_each(|source| sources.insert(source.clone()));
     for member in members {
-        let files = config.files.iter().map(|file| member.file(file)).chain([member.lock()]);
+        let files = member.files(config).chain([member.lock()]);
         for file in files {
             let message = match (targets.meeting(&file), sources.meeting(&file)) {
                 (Some(other), _) => format!("its file `{file}` meets the target `{other}`"),

@@ -157,7 +157,7 @@ fn folder_of(into: &RelPath) -> Option<RelPath> {
 pub(super) fn left_over(project: &Project, draft: &Draft) -> Vec<String> {
     let others = draft.files.iter().map(|file| file.path.as_str());
     let files = &project.config.files;
-    let of_members = project.members.iter().flat_map(|member| files.iter().map(|file| member.file(file)));
+    let of_members = project.members.iter().flat_map(|member| member.files(&project.config));
     let targets: Vec<_> = files.iter().cloned().chain(of_members).collect();
     let others = others.filter(|path| !targets.iter().any(|target| target.as_str() == *path));
     let is_generators = |path: &&str| path.starts_with(".ruler/") || path.starts_with(".rulesync/");

@@ -365,12 +365,7 @@ fn made(root: &Root, project: &Project, proposal: &Proposal) -> Vec<(String, Rel
         let (notes, lock) = (member.memory.as_str(), member.lock());
         let example = member.corpus.unit_paths().next().unwrap_or(&member.memory);
         add(notes, example.as_str());
-        project
-            .config
-            .files
-            .iter()
-            .map(|file| member.file(file))
-            .for_each(|file| add(file.as_str(), file.as_str()));
+        member.files(&project.config).for_each(|file| add(file.as_str(), file.as_str()));
         add(lock.parent().as_ref().map_or("", RelPath::as_str), lock.as_str());
     }
     if proposal.config.is_some() {

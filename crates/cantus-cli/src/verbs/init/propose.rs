@@ -185,7 +185,7 @@ fn git_attributes(root: &Root, project: &Project, files: &[RelPath]) -> Result<V
     };
     let mut lines = missing(&files, folder.clone())?;
     for member in &project.members {
-        let files: Vec<_> = config.files.iter().map(|file| member.file(file)).collect();
+        let files: Vec<_> = member.files(config).collect();
         lines.extend(missing(&files, member.file(&folder))?);
     }
     Ok(lines)

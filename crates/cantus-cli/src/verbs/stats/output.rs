@@ -59,8 +59,7 @@ pub(super) fn check(file: &Path, root: &Root, project: &Project) -> Result<(), F
     let other = |failure: Failure| Err(failure.hint("name another file, such as one that git ignores"));
     // The same file where a file system doesn't tell case apart.
     let key = |path: &RelPath| path.as_str().to_lowercase();
-    let of_members =
-        project.members.iter().flat_map(|member| project.config.files.iter().map(|file| member.file(file)));
+    let of_members = project.members.iter().flat_map(|member| member.files(&project.config));
     let mut targets = project.config.targets().cloned().chain(of_members);
     if let Some(target) = targets.find(|target| key(target) == below) {
         return other(Failure::error(format!("`{target}` is a committed file of this project")));
